@@ -1,0 +1,1 @@
+//! The edge: the only module that names web-sys, js-sys and wasm-bindgen.

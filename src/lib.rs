@@ -1,0 +1,55 @@
+//! Toolmark: a page's own Schema.org markup, outline and safe actions, as tools for agents.
+//!
+//! One direction, values in, values out; no stage can fail on a page, each says what it lost:
+//!
+//! ```text
+//! dom::Document → read → graph → select → tools → guard → (register, in js/) → call → Outcome
+//! ```
+
+#![warn(missing_docs)]
+
+extern crate alloc;
+
+#[cfg(feature = "browser")]
+pub mod browser;
+pub mod call;
+pub mod diagnostic;
+pub mod dom;
+pub mod graph;
+pub mod guard;
+pub mod json;
+pub mod options;
+pub mod read;
+pub mod render;
+pub mod select;
+pub mod text;
+pub mod tools;
+pub mod vocabulary;
+
+use alloc::vec::Vec;
+
+/// A page, mapped: what calls are answered from until the page changes.
+#[derive(Default)]
+pub struct Mapping {
+    /// The merged graph.
+    pub graph: graph::Graph,
+    /// What the page says of itself.
+    pub meta: read::meta::Meta,
+    /// What an agent is offered, best first.
+    pub tools: Vec<tools::Tool>,
+    /// What was lost, repaired or left out, and why.
+    pub diagnostics: Vec<diagnostic::Diagnostic>,
+}
+
+/// Maps a page: the whole flow.
+pub fn map(documents: &[dom::Document], options: &options::Options) -> Mapping {
+    let (page, mut diagnostics) = read::page(documents, options);
+    let (graph, found) = graph::build(page.nodes);
+    diagnostics.extend(found);
+    let selection = select::choose(&graph, &page.meta);
+    let (tools, found) = tools::build(&graph, &selection, &page.meta, documents, options);
+    diagnostics.extend(found);
+    let (tools, found) = guard::check(tools, options);
+    diagnostics.extend(found);
+    Mapping { graph, meta: page.meta, tools, diagnostics }
+}

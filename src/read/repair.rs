@@ -1,0 +1,1 @@
+//! Repairs of JSON-LD that people really break; tried only after strict parsing failed.

@@ -1,0 +1,1 @@
+//! From an entity to the lean JSON that an agent reads.

@@ -1,0 +1,37 @@
+//! A parsed HTML document as a snapshot: the native twin of the live page.
+
+use toolmark::dom::{Builder, Document};
+
+/// Resolves as a browser does.
+pub fn resolve(reference: &str, base: &str) -> Option<String> {
+    let base = url::Url::parse(base).ok()?;
+    base.join(reference).ok().map(String::from)
+}
+
+/// The whole tree of `html` as if it had been loaded from `url`.
+pub fn document(html: &str, url: &str) -> Document {
+    let parsed = scraper::Html::parse_document(html);
+    let selector = scraper::Selector::parse("base[href]").expect("a constant selector");
+    let base = parsed.select(&selector).next().and_then(|base| resolve(base.attr("href").unwrap_or(""), url));
+    let mut builder = Builder::new(url, base.as_deref().unwrap_or(url), resolve);
+    // Not recursive: test pages nest as deep as they like.
+    for edge in parsed.tree.root().traverse() {
+        use ego_tree::iter::Edge;
+        use scraper::Node;
+        match edge {
+            Edge::Open(node) => match node.value() {
+                Node::Element(element) => {
+                    builder.open(element.name(), &*element.name.ns == "http://www.w3.org/1999/xhtml");
+                    for (name, value) in element.attrs() {
+                        builder.attribute(name, value);
+                    }
+                }
+                Node::Text(text) => builder.text(text),
+                _ => {}
+            },
+            Edge::Close(node) if node.value().is_element() => builder.close(),
+            Edge::Close(_) => {}
+        }
+    }
+    builder.finish()
+}
