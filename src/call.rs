@@ -1,9 +1,10 @@
 //! One call of a tool: its input checked, then an answer, or what the edge must do to get one.
 
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 
 use crate::Mapping;
 use crate::json::{Json, Writer};
+use crate::tools::{Source, actions, schema};
 
 /// What a call comes to.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +33,21 @@ pub fn error(code: &str, message: &str, hint: &str) -> String {
     out.into_string()
 }
 
-/// Runs a tool by name.
-pub fn run(_mapping: &Mapping, name: &str, _input: &Json<'_>) -> Outcome {
-    Outcome::Answer(error("not_found", &["There is no tool '", name, "' on this page."].concat(), ""))
+/// Runs a tool by name: its input is checked first, then what it answers from decides who answers.
+pub fn run(mapping: &Mapping, name: &str, input: &Json<'_>) -> Outcome {
+    let Some(tool) = mapping.tools.iter().find(|tool| tool.name == name) else {
+        let names: Vec<&str> = mapping.tools.iter().map(|tool| tool.name.as_str()).collect();
+        let hint = if names.is_empty() { "This page has no tools.".into() } else { ["Tools: ", &names.join(", "), "."].concat() };
+        return Outcome::Answer(error("not_found", &["There is no tool '", name, "' on this page."].concat(), &hint));
+    };
+    let input = match schema::check(&tool.parameters, input) {
+        Ok(input) => input,
+        Err(refusal) => return Outcome::Answer(error(refusal.code, &refusal.message, &refusal.hint)),
+    };
+    match &tool.source {
+        Source::Action(action) => actions::call(action, &input),
+        Source::Entity { .. } | Source::List { .. } | Source::Page(_) | Source::Control(_) => {
+            Outcome::Answer(error("internal", "This tool has no answer.", ""))
+        }
+    }
 }

@@ -53,6 +53,18 @@ impl<'s> Json<'s> {
         }
     }
 
+    /// Appends the value; what was read is written as it stood, less its white space.
+    pub fn write(&self, out: &mut Writer) {
+        match self {
+            Json::Null => out.raw("null"),
+            Json::Bool(value) => out.bool(*value),
+            Json::Number(digits) => out.raw(digits),
+            Json::String(text) => out.string(text),
+            Json::Array(items) => out.array(|out| items.iter().for_each(|item| item.write(out))),
+            Json::Object(members) => out.object(|out| members.iter().for_each(|(name, value)| value.write(out.field(name)))),
+        }
+    }
+
     /// The whole number, if this is one that fits.
     pub fn as_usize(&self) -> Option<usize> {
         match self {

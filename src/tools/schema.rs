@@ -1,8 +1,9 @@
 //! The inputs of tools: one description that becomes the JSON Schema an agent reads and the check that a call must pass.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{borrow::Cow, string::String, vec::Vec};
+use core::cmp::Ordering;
 
-use crate::json::Writer;
+use crate::json::{self, Json, Writer};
 
 /// What a parameter takes.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,4 +116,309 @@ fn write_parameter(parameter: &Parameter, out: &mut Writer) {
             out.field("default").raw(default);
         }
     });
+}
+
+/// Why an input is refused, in the words of an error result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// `missing_parameter` or `invalid_parameter`.
+    pub code: &'static str,
+    /// What is wrong, and where.
+    pub message: String,
+    /// What would be right.
+    pub hint: String,
+}
+
+/// Checks what a call gives against what its tool takes.
+///
+/// The result is an object with the parameters' own kinds: defaults filled in, `null` taken as not given, and forms
+/// that can mean only one thing put right (`"3"` for a whole number, `"offers"` for an array with that choice,
+/// `"INSTOCK"` for the choice `InStock`).
+///
+/// # Errors
+/// The first parameter that is unknown, missing or wrong.
+pub fn check<'a>(parameters: &'a [Parameter], input: &'a Json<'a>) -> Result<Json<'a>, Refusal> {
+    let given: &[(Cow<'a, str>, Json<'a>)] = match input {
+        Json::Null => &[],
+        Json::Object(members) => members,
+        _ => return Err(invalid("The input must be an object.".into(), parameters)),
+    };
+    if let Some((name, _)) = given.iter().find(|(name, _)| !parameters.iter().any(|parameter| parameter.name == **name)) {
+        return Err(invalid(["There is no parameter '", &shown(name), "'."].concat(), parameters));
+    }
+    let mut checked = Vec::new();
+    for parameter in parameters {
+        let value = given.iter().find(|(name, _)| **name == parameter.name).map(|(_, value)| value);
+        let value = match (value, &parameter.default) {
+            (None | Some(Json::Null), Some(default)) => json::parse(default).ok().map(|parsed| parsed.value),
+            (None | Some(Json::Null), None) => None,
+            (Some(value), _) => {
+                Some(convert(parameter, value).map_err(|rule| invalid(["'", &parameter.name, &rule].concat(), parameters))?)
+            }
+        };
+        let blank = matches!(&value, Some(Json::String(text)) if text.trim().is_empty());
+        if parameter.required && (value.is_none() || blank) {
+            let rule = if blank { "' must not be empty." } else { "' is required." };
+            let message = ["'", &parameter.name, rule].concat();
+            return Err(Refusal { code: "missing_parameter", message, hint: example(parameters) });
+        }
+        if let Some(value) = value {
+            checked.push((Cow::Borrowed(parameter.name.as_str()), value));
+        }
+    }
+    Ok(Json::Object(checked))
+}
+
+/// At most this much of what a caller wrote is said back: enough to see which part is meant.
+const SHOWN: usize = 40;
+
+fn shown(text: &str) -> String {
+    let mut shown: String = crate::text::visible(text).chars().take(SHOWN).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+fn invalid(message: String, parameters: &[Parameter]) -> Refusal {
+    let mut hint = String::from("This tool takes no parameters.");
+    if !parameters.is_empty() {
+        hint = "Parameters: ".into();
+        for (index, parameter) in parameters.iter().enumerate() {
+            hint.push_str(if index > 0 { ", " } else { "" });
+            hint.push_str(&parameter.name);
+            hint.push_str(match parameter.kind {
+                Kind::Text => " (string",
+                Kind::Choice(_) => " (string, one of its enum",
+                Kind::Choices(_) => " (array of strings",
+                Kind::Integer => " (integer",
+                Kind::Number => " (number",
+                Kind::Boolean => " (boolean",
+            });
+            hint.push_str(if parameter.required { ", required)" } else { ")" });
+        }
+        hint.push('.');
+    }
+    Refusal { code: "invalid_parameter", message, hint }
+}
+
+/// `Pass {"query": "text"}.`: the least input that would do.
+fn example(parameters: &[Parameter]) -> String {
+    let mut out = String::from("Pass {");
+    for parameter in parameters.iter().filter(|parameter| parameter.required) {
+        if !out.ends_with('{') {
+            out.push_str(", ");
+        }
+        let mut value = Writer::new();
+        match &parameter.kind {
+            Kind::Text => value.string("text"),
+            Kind::Choice(choices) => value.string(choices.first().map_or("", String::as_str)),
+            Kind::Choices(choices) => value.array(|out| out.string(choices.first().map_or("", String::as_str))),
+            Kind::Integer | Kind::Number => value.raw(parameter.minimum.as_deref().unwrap_or("1")),
+            Kind::Boolean => value.bool(true),
+        }
+        out.push_str(&["\"", &parameter.name, "\": ", &value.into_string()].concat());
+    }
+    out.push_str("}.");
+    out
+}
+
+/// The value in the parameter's own kind; else the rest of a sentence that starts with the parameter in quotes.
+fn convert<'a>(parameter: &Parameter, value: &'a Json<'a>) -> Result<Json<'a>, String> {
+    match &parameter.kind {
+        Kind::Text => {
+            let text: Cow<'a, str> = match value {
+                Json::String(text) | Json::Number(text) => Cow::Borrowed(text),
+                Json::Bool(value) => Cow::Borrowed(if *value { "true" } else { "false" }),
+                _ => return Err("' must be a string.".into()),
+            };
+            let length = text.chars().count();
+            match parameter.max_length.filter(|most| length > *most) {
+                Some(most) => {
+                    let (most, length) = (json::number(most), json::number(length));
+                    Err(["' must have at most ", &most, " characters, not ", &length, "."].concat())
+                }
+                None => Ok(Json::String(text)),
+            }
+        }
+        Kind::Choice(choices) => match value {
+            Json::String(text) | Json::Number(text) => Ok(Json::String(Cow::Owned(choose(choices, text, "'")?))),
+            _ => Err(not_a_choice(choices, "'")),
+        },
+        Kind::Choices(choices) => {
+            let mut chosen: Vec<Json<'a>> = Vec::new();
+            let mut add = |text: &str, place: &str| {
+                let choice = Json::String(Cow::Owned(choose(choices, text, place)?));
+                if !chosen.contains(&choice) {
+                    chosen.push(choice);
+                }
+                Ok::<(), String>(())
+            };
+            match value {
+                Json::String(text) => text.split(',').map(str::trim).try_for_each(|text| add(text, "'"))?,
+                Json::Array(items) => {
+                    for (index, item) in items.iter().enumerate() {
+                        let place = ["[", &json::number(index), "]'"].concat();
+                        add(item.as_str().unwrap_or(""), &place)?;
+                    }
+                }
+                _ => return Err("' must be an array of strings.".into()),
+            }
+            Ok(Json::Array(chosen))
+        }
+        Kind::Boolean => match value {
+            Json::Bool(value) => Ok(Json::Bool(*value)),
+            Json::String(text) if text == "true" || text == "false" => Ok(Json::Bool(text == "true")),
+            _ => Err("' must be true or false.".into()),
+        },
+        Kind::Integer | Kind::Number => {
+            let whole = parameter.kind == Kind::Integer;
+            let wrong = if whole { "' must be a whole number." } else { "' must be a number." };
+            let (Json::Number(text) | Json::String(text)) = value else {
+                return Err(wrong.into());
+            };
+            let mut digits = text.trim();
+            let decimal = Decimal::read(digits).ok_or(wrong)?;
+            if whole {
+                if !decimal.fraction.is_empty() {
+                    return Err(wrong.into());
+                }
+                digits = digits.split('.').next().unwrap_or(digits);
+            }
+            let outside = |limit: &Option<String>, side: Ordering| {
+                limit.as_deref().filter(|limit| Decimal::read(limit).is_some_and(|limit| decimal.compare(&limit) == side)).map(String::from)
+            };
+            if let Some(least) = outside(&parameter.minimum, Ordering::Less) {
+                return Err(["' must be at least ", &least, ", not ", &shown(digits), "."].concat());
+            }
+            if let Some(most) = outside(&parameter.maximum, Ordering::Greater) {
+                return Err(["' must be at most ", &most, ", not ", &shown(digits), "."].concat());
+            }
+            Ok(Json::Number(Cow::Borrowed(digits)))
+        }
+    }
+}
+
+fn not_a_choice(choices: &[String], place: &str) -> String {
+    let mut rule = [place, " must be one of "].concat();
+    for (index, choice) in choices.iter().enumerate() {
+        rule.push_str(if index > 0 { ", " } else { "" });
+        rule.push_str(choice);
+    }
+    rule.push('.');
+    rule
+}
+
+/// The choice that `text` is: as it stands, or the only one that differs in case.
+fn choose(choices: &[String], text: &str, place: &str) -> Result<String, String> {
+    if let Some(choice) = choices.iter().find(|choice| *choice == text) {
+        return Ok(choice.clone());
+    }
+    let mut alike = choices.iter().filter(|choice| choice.eq_ignore_ascii_case(text));
+    match (alike.next(), alike.next()) {
+        (Some(choice), None) => Ok(choice.clone()),
+        _ => Err(not_a_choice(choices, place)),
+    }
+}
+
+/// A decimal number by its digits: limits are compared without floating point, which would lose digits.
+struct Decimal<'s> {
+    negative: bool,
+    whole: &'s str,
+    fraction: &'s str,
+}
+
+impl<'s> Decimal<'s> {
+    /// `12`, `-0.50`; an exponent is no number that anybody means here.
+    fn read(text: &'s str) -> Option<Self> {
+        let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let plain = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+        let fits = !whole.is_empty() && !digits.ends_with('.') && plain(whole) && plain(fraction);
+        fits.then(|| Decimal { negative, whole: whole.trim_start_matches('0'), fraction: fraction.trim_end_matches('0') })
+    }
+
+    fn compare(&self, other: &Self) -> Ordering {
+        let size = |a: &Self, b: &Self| (a.whole.len(), a.whole, a.fraction).cmp(&(b.whole.len(), b.whole, b.fraction));
+        let zero = |number: &Self| number.whole.is_empty() && number.fraction.is_empty();
+        match (self.negative && !zero(self), other.negative && !zero(other)) {
+            (false, false) => size(self, other),
+            (true, true) => size(other, self),
+            (true, false) => Ordering::Less,
+            (false, true) => Ordering::Greater,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameters() -> Vec<Parameter> {
+        let choices = || ["offers", "reviews"].map(String::from).to_vec();
+        let required = |parameter: Parameter| Parameter { required: true, ..parameter };
+        alloc::vec![
+            required(Parameter { max_length: Some(5), ..Parameter::new("query", Kind::Text, "") }),
+            Parameter { minimum: Some("1".into()), maximum: Some("50".into()), default: Some("20".into()), ..Parameter::new("limit", Kind::Integer, "") },
+            Parameter { minimum: Some("-0.5".into()), ..Parameter::new("price", Kind::Number, "") },
+            Parameter::new("include", Kind::Choices(choices()), ""),
+            Parameter::new("part", Kind::Choice(choices()), ""),
+            Parameter::new("new", Kind::Boolean, ""),
+        ]
+    }
+
+    fn run(parameters: &[Parameter], input: &str) -> String {
+        let input = json::parse(input).expect("a test's input is JSON").value;
+        match check(parameters, &input) {
+            Ok(checked) => {
+                let mut out = Writer::new();
+                checked.write(&mut out);
+                out.into_string()
+            }
+            Err(refusal) => [refusal.code, ": ", &refusal.message, " ", &refusal.hint].concat(),
+        }
+    }
+
+    #[test]
+    fn fills_in_and_puts_right_what_can_mean_one_thing() {
+        for (input, checked) in [
+            (r#"{"query":"bag"}"#, r#"{"query":"bag","limit":20}"#),
+            (r#"{"query":12,"limit":"3","price":" 12.90 "}"#, r#"{"query":"12","limit":3,"price":12.90}"#),
+            (r#"{"query":"bag","limit":null,"include":"offers"}"#, r#"{"query":"bag","limit":20,"include":["offers"]}"#),
+            (r#"{"query":"bag","limit":7.0,"include":"reviews, OFFERS, reviews"}"#, r#"{"query":"bag","limit":7,"include":["reviews","offers"]}"#),
+            (r#"{"query":true,"include":["offers"],"part":"Reviews","new":"false"}"#, r#"{"query":"true","limit":20,"include":["offers"],"part":"reviews","new":false}"#),
+            (r#"{"query":"äöüßé","price":-0.50}"#, r#"{"query":"äöüßé","limit":20,"price":-0.50}"#),
+        ] {
+            assert_eq!(run(&parameters(), input), checked, "{input}");
+        }
+        assert_eq!(run(&[], "null"), "{}");
+    }
+
+    #[test]
+    fn refuses_in_words_that_say_what_would_be_right() {
+        let all = "Parameters: query (string, required), limit (integer), price (number), include (array of strings), \
+                   part (string, one of its enum), new (boolean).";
+        for (input, refusal) in [
+            ("{}", "missing_parameter: 'query' is required. Pass {\"query\": \"text\"}.".into()),
+            (r#"{"query":null}"#, "missing_parameter: 'query' is required. Pass {\"query\": \"text\"}.".into()),
+            (r#"{"query":"  "}"#, "missing_parameter: 'query' must not be empty. Pass {\"query\": \"text\"}.".into()),
+            (r#""bag""#, ["invalid_parameter: The input must be an object. ", all].concat()),
+            (r#"{"query":"a","sort":"b"}"#, ["invalid_parameter: There is no parameter 'sort'. ", all].concat()),
+            (r#"{"query":["a"]}"#, ["invalid_parameter: 'query' must be a string. ", all].concat()),
+            (r#"{"query":"abcdef"}"#, ["invalid_parameter: 'query' must have at most 5 characters, not 6. ", all].concat()),
+            (r#"{"query":"a","limit":"many"}"#, ["invalid_parameter: 'limit' must be a whole number. ", all].concat()),
+            (r#"{"query":"a","limit":2.5}"#, ["invalid_parameter: 'limit' must be a whole number. ", all].concat()),
+            (r#"{"query":"a","limit":0}"#, ["invalid_parameter: 'limit' must be at least 1, not 0. ", all].concat()),
+            (r#"{"query":"a","limit":100}"#, ["invalid_parameter: 'limit' must be at most 50, not 100. ", all].concat()),
+            (r#"{"query":"a","price":-0.51}"#, ["invalid_parameter: 'price' must be at least -0.5, not -0.51. ", all].concat()),
+            (r#"{"query":"a","price":1e3}"#, ["invalid_parameter: 'price' must be a number. ", all].concat()),
+            (r#"{"query":"a","include":["offers","prices"]}"#, ["invalid_parameter: 'include[1]' must be one of offers, reviews. ", all].concat()),
+            (r#"{"query":"a","include":{}}"#, ["invalid_parameter: 'include' must be an array of strings. ", all].concat()),
+            (r#"{"query":"a","part":"prices"}"#, ["invalid_parameter: 'part' must be one of offers, reviews. ", all].concat()),
+            (r#"{"query":"a","new":1}"#, ["invalid_parameter: 'new' must be true or false. ", all].concat()),
+        ] {
+            assert_eq!(run(&parameters(), input), refusal, "{input}");
+        }
+        assert_eq!(run(&[], r#"{"x":1}"#), "invalid_parameter: There is no parameter 'x'. This tool takes no parameters.");
+    }
 }
