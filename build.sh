@@ -1,0 +1,209 @@
+#!/usr/bin/env bash
+# Sets up what is missing, builds dist/, prints what it weighs.
+#
+#   bash build.sh            set up, build, size table
+#   bash build.sh setup      only set up, the browser for tests included
+#   bash build.sh size       the size table of what was built last; fails over budget
+#   bash build.sh start …    what `npm start` does: see README.md
+#
+# Each step says one line, does nothing when its work is done already, and names what is missing when it cannot work.
+# Kept between runs: ${TOOLMARK_CACHE:-~/.cache/toolmark} (wasm target, wasm-bindgen, wasm-pack).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+CACHE=${TOOLMARK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/toolmark}
+TARGET=wasm32-unknown-unknown
+WASM_PACK_VERSION=0.15.1
+
+# Progress goes to stderr: `npm start -- --json` promises a clean stdout.
+say() { printf 'toolmark: %s\n' "$*" >&2; }
+die() { printf 'toolmark: cannot go on: %s\n' "$*" >&2; exit 1; }
+quietly() { # quietly LOG COMMAND…: the output is shown only if the command fails
+  local log=$1; shift
+  mkdir -p "$(dirname "$log")"
+  "$@" >"$log" 2>&1 || { tail -n 40 "$log" >&2; return 1; }
+}
+
+# ---------------------------------------------------------------- Debian's packages
+
+apt_install() {
+  command -v apt-get >/dev/null || return 1
+  local root=()
+  if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null || return 1
+    root=(sudo -n)
+  fi
+  quietly "$CACHE/log/apt-update" "${root[@]}" apt-get update &&
+    quietly "$CACHE/log/apt-install" "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
+}
+
+# ---------------------------------------------------------------- node modules
+
+setup_node() {
+  command -v npm >/dev/null || die "npm is missing. Install Node.js 20 or newer."
+  if [ node_modules/.package-lock.json -nt package-lock.json ]; then return; fi
+  say "node modules: installing (npm ci)"
+  quietly "$CACHE/log/npm-ci" npm ci --no-audit --no-fund || die "npm ci failed. Is the npm registry reachable?"
+  touch node_modules/.package-lock.json
+}
+
+# ---------------------------------------------------------------- the wasm target
+
+# Cargo for wasm. Set by setup_wasm_target; native work keeps the user's own toolchain.
+WASM_BIN=
+wasm() { if [ -n "$WASM_BIN" ]; then env -u RUSTC -u RUSTUP_TOOLCHAIN PATH="$WASM_BIN:$PATH" "$@"; else "$@"; fi; }
+
+has_wasm_std() { # The folder alone proves nothing: the standard library must lie in it.
+  local lib
+  lib=$("$1" --print target-libdir --target $TARGET 2>/dev/null) && compgen -G "$lib/libstd-*.rlib" >/dev/null
+}
+
+setup_wasm_target() {
+  if command -v rustc >/dev/null && has_wasm_std rustc; then say "wasm target: $(rustc --version), has it"; return; fi
+  if debian_sysroot_ready; then say "wasm target: $(wasm rustc --version), private sysroot"; return; fi
+  if command -v rustup >/dev/null; then
+    say "wasm target: rustup target add $TARGET"
+    if RUSTUP_MAX_RETRIES=0 quietly "$CACHE/log/rustup" timeout 120 rustup target add $TARGET && has_wasm_std rustc; then return; fi
+    say "wasm target: rustup could not fetch it; taking Debian's compiler"
+  fi
+  build_debian_sysroot
+}
+
+# A sysroot of our own beside Debian's compiler: nothing is written to /usr, and an upgrade of the compiler makes a new one.
+debian_sysroot_ready() {
+  [ -x /usr/bin/rustc ] || return 1
+  SYSROOT=$CACHE/sysroot-$( (/usr/bin/rustc -vV; echo 1) | sha256sum | cut -c1-16)
+  [ -x "$SYSROOT/bin/rustc" ] && has_wasm_std "$SYSROOT/bin/rustc" && WASM_BIN=$SYSROOT/bin
+}
+
+build_debian_sysroot() {
+  say "wasm target: installing Debian's rustc-web, cargo-web and sources"
+  # lld-22: rust-lld is only a link to it; without it everything compiles and linking fails.
+  apt_install rustc-web cargo-web rust-web-src rust-web-llvm lld-22 gcc libc6-dev ||
+    die "no way to the standard library for $TARGET. Either 'rustup target add $TARGET' must reach the internet, or apt-get must be able to install rustc-web cargo-web rust-web-src rust-web-llvm lld-22 (as root)."
+  if debian_sysroot_ready; then return; fi
+  say "wasm target: compiling the standard library (about a minute)"
+  local work
+  work=$(mktemp -d)
+  mkdir "$work/src"
+  printf '[package]\nname="empty"\nversion="0.0.0"\nedition="2021"\n[profile.release]\ncodegen-units=1\n' >"$work/Cargo.toml"
+  echo '#![no_std]' >"$work/src/lib.rs"
+  # RUSTC_BOOTSTRAP is for this one command; the project itself builds as stable. Bitcode is what lets lto="fat" reach std.
+  (cd "$work" && env -u RUSTUP_TOOLCHAIN PATH="/usr/bin:$PATH" RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Cembed-bitcode=yes \
+    CARGO_TARGET_DIR="$work/target" bash -c '"$@"' _ cargo build --release --target $TARGET -Zbuild-std=std,panic_abort,proc_macro,test) \
+    >"$CACHE/log/sysroot" 2>&1 || { tail -n 20 "$CACHE/log/sysroot" >&2; die "the standard library for $TARGET did not compile."; }
+  local new
+  new=$(mktemp -d "$CACHE/sysroot.XXXXXX")
+  mkdir -p "$new/lib/rustlib/$TARGET/lib" "$new/bin"
+  cp "$work/target/$TARGET/release/deps/"lib*.rlib "$new/lib/rustlib/$TARGET/lib/"
+  ln -s "/usr/lib/rustlib/$(/usr/bin/rustc -vV | sed -n 's/^host: //p')" "$new/lib/rustlib/"
+  local tool
+  for tool in rustc rustdoc; do
+    printf '#!/bin/sh\nexec /usr/bin/%s --sysroot "${0%%%%/bin/*}" "$@"\n' $tool >"$new/bin/$tool"
+    chmod +x "$new/bin/$tool"
+  done
+  ln -s /usr/bin/cargo "$new/bin/cargo"
+  chmod 755 "$new"
+  # Two runs at once are safe: the loser's folder is thrown away.
+  mv -T "$new" "$SYSROOT" 2>/dev/null || rm -rf "$new"
+  rm -rf "$work"
+  debian_sysroot_ready || die "the private sysroot in $SYSROOT is not usable; remove it and try again."
+}
+
+# ---------------------------------------------------------------- tools from crates
+
+locked_version() { sed -n "/^name = \"$1\"$/{n;s/^version = \"\(.*\)\"/\1/p}" Cargo.lock; }
+
+# cargo_tool NAME VERSION [install flags…]: in PATH with that very version, or built once into the cache.
+cargo_tool() {
+  local name=$1 version=$2 crate=$3; shift 3
+  if "$name" --version 2>/dev/null | grep -qF "$version"; then return; fi
+  say "$name $version: installing from crates (a few minutes, once)"
+  # Unoptimised: it compiles in half the time, and what the tool does here takes seconds.
+  local install=(cargo install "$crate" --version "$version" --debug --root "$CACHE/tools" "$@")
+  CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR="$CACHE/tools-target" quietly "$CACHE/log/$name" wasm "${install[@]}" --locked ||
+    CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR="$CACHE/tools-target" quietly "$CACHE/log/$name" wasm "${install[@]}" ||
+    die "'cargo install $crate --version $version' failed."
+  rm -rf "$CACHE/tools-target"
+}
+
+setup_build() {
+  mkdir -p "$CACHE/log"
+  export PATH="$CACHE/tools/bin:$PWD/node_modules/.bin:$PATH"
+  setup_node
+  setup_wasm_target
+  command -v cargo >/dev/null || { [ -n "$WASM_BIN" ] && PATH="$PATH:$WASM_BIN"; } || die "cargo is missing. Install Rust 1.88 or newer."
+  # Without its TLS features: its test runner only talks to this machine.
+  cargo_tool wasm-bindgen "$(locked_version wasm-bindgen)" wasm-bindgen-cli --no-default-features
+  command -v wasm-opt >/dev/null || die "wasm-opt is missing although npm installed binaryen."
+}
+
+setup_tests() {
+  cargo_tool wasm-pack $WASM_PACK_VERSION wasm-pack
+  setup_browser
+  command -v chromedriver >/dev/null || apt_install chromium-driver || die "ChromeDriver is missing. Install it (Debian: chromium-driver)."
+}
+
+setup_browser() {
+  CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}
+  if [ -z "$CHROMIUM" ]; then
+    say "Chromium: installing Debian's"
+    apt_install chromium chromium-driver || die "Chromium is missing. Install it (Debian: chromium) or set CHROMIUM to its path."
+    CHROMIUM=$(command -v chromium)
+  fi
+  export CHROMIUM
+}
+
+# ---------------------------------------------------------------- build
+
+build() {
+  local bindgen=target/bindgen wasm=target/$TARGET/release/toolmark.wasm stamp
+  say "compiling"
+  wasm cargo build --quiet --release --target $TARGET --no-default-features --features browser >&2
+  stamp=$(cat "$wasm" js/*.js js/*.mjs js/*.ts package.json build.sh | sha256sum)
+  if [ "$stamp" = "$(cat dist/.stamp 2>/dev/null)" ]; then say "dist/ is up to date"; return; fi
+  rm -rf $bindgen
+  wasm-bindgen --target web --remove-name-section --remove-producers-section --omit-default-module-path --encode-into always \
+    --out-dir $bindgen --out-name toolmark "$wasm" >&2
+  say "optimising"
+  wasm-opt -Oz --converge --strip-debug --strip-producers --strip-target-features $bindgen/toolmark_bg.wasm -o $bindgen/toolmark_bg.opt.wasm
+  node js/build.mjs $bindgen/toolmark.js $bindgen/toolmark_bg.opt.wasm dist >&2
+  printf '%s' "$stamp" >dist/.stamp
+}
+
+# Budgets in bytes, brotli 11, each with its reason; lowered with each gain, never raised to pass.
+#   toolmark.js        what a page pays; 60,000 is twice AgenticSchema and the start, 40,000 the aim
+BUDGETS='{ "toolmark.js": 60000 }'
+
+size() {
+  node --input-type=module -e '
+    import fs from "node:fs"; import zlib from "node:zlib";
+    const budgets = JSON.parse(process.argv[1]);
+    const shipped = fs.readdirSync("dist").filter((f) => /\.(js|mjs|wasm)$/.test(f)).sort();
+    const n = (x) => x.toLocaleString("en").padStart(9);
+    console.error(`${"".padEnd(26)}${"raw".padStart(9)} ${"gzip 9".padStart(9)} ${"brotli 11".padStart(9)}`);
+    let over = 0;
+    for (const f of shipped) {
+      const b = fs.readFileSync(`dist/${f}`);
+      const brotli = zlib.brotliCompressSync(b, { params: { [zlib.constants.BROTLI_PARAM_SIZE_HINT]: b.length } }).length;
+      const budget = budgets[f];
+      const verdict = budget === undefined ? "" : brotli <= budget ? `  budget ${budget.toLocaleString("en")}` : `  OVER the budget of ${budget.toLocaleString("en")}`;
+      over += budget !== undefined && brotli > budget;
+      console.error(`${f.padEnd(26)}${n(b.length)} ${n(zlib.gzipSync(b, { level: 9 }).length)} ${n(brotli)}${verdict}`);
+    }
+    process.exit(over ? 1 : 0);
+  ' "$BUDGETS"
+}
+
+main() {
+  case "${1:-build}" in
+    setup) setup_build; setup_tests ;;
+    build) setup_build; build; size ;;
+    size) size ;;
+    start) shift; setup_build; build; setup_browser; exec node www/start.mjs "$@" ;;
+    *) die "unknown command '$1' (setup, build, size, start)" ;;
+  esac
+}
+
+# Sourced (tests/all.sh) it only defines.
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then main "$@"; fi

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Sets up and runs every test: native, the web-sys edge in Chromium, the shim in Node, end to end in Chromium.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. ./build.sh
+setup_build
+setup_tests
+
+say "native: the pure half over parsed pages"
+cargo test --no-default-features
+
+say "build and sizes"
+build
+size
+
+say "the edge in Chromium: wasm-pack test"
+# The runner's default of 20 s is short on a busy machine.
+export WASM_BINDGEN_TEST_TIMEOUT=180
+wasm wasm-pack test --headless --chrome --chromedriver "$(command -v chromedriver)"
+
+say "the shim in Node"
+node --test tests/js/
+
+say "end to end in Chromium, native WebMCP and polyfill"
+node --test --test-concurrency=1 tests/e2e/
