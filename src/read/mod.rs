@@ -3,6 +3,7 @@
 //! Nodes are flat and point at each other by number: markup is a graph, may be cyclic, and may nest as deep as it
 //! likes without any recursion here.
 
+pub mod anchors;
 pub mod json_ld;
 pub mod meta;
 pub mod microdata;
