@@ -7,6 +7,7 @@ pub mod anchors;
 pub mod json_ld;
 pub mod meta;
 pub mod microdata;
+pub mod outline;
 pub mod rdfa;
 mod repair;
 

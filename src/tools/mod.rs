@@ -114,5 +114,6 @@ pub fn build(
         tools.extend(found);
         diagnostics.extend(said);
     }
+    tools.extend(page::build(options));
     (tools, diagnostics)
 }
