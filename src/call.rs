@@ -4,7 +4,7 @@ use alloc::{string::String, vec::Vec};
 
 use crate::Mapping;
 use crate::json::{Json, Writer};
-use crate::tools::{Source, actions, schema};
+use crate::tools::{Source, actions, page, schema};
 
 /// What a call comes to.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,7 +46,11 @@ pub fn run(mapping: &Mapping, name: &str, input: &Json<'_>) -> Outcome {
     };
     match &tool.source {
         Source::Action(action) => actions::call(action, &input),
-        Source::Entity { .. } | Source::List { .. } | Source::Page(_) | Source::Control(_) => {
+        Source::Page(tool) => match &mapping.outline {
+            Some(outline) => Outcome::Answer(page::answer(outline, &mapping.meta, *tool, &input, &mapping.options)),
+            None => Outcome::Answer(error("internal", "The page's outline was not built.", "")),
+        },
+        Source::Entity { .. } | Source::List { .. } | Source::Control(_) => {
             Outcome::Answer(error("internal", "This tool has no answer.", ""))
         }
     }

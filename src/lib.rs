@@ -38,6 +38,8 @@ pub struct Mapping {
     /// The index of the page's text, once a page tool was called: the edge builds it from a full snapshot
     /// (`read::outline::build`) before it runs a tool whose source is `Source::Page`, and drops it with the mapping.
     pub outline: Option<read::outline::Outline>,
+    /// What the site chose; calls obey its limits too.
+    pub options: options::Options,
     /// What an agent is offered, best first.
     pub tools: Vec<tools::Tool>,
     /// What was lost, repaired or left out, and why.
@@ -54,5 +56,5 @@ pub fn map(documents: &[dom::Document], options: &options::Options) -> Mapping {
     diagnostics.extend(found);
     let (tools, found) = guard::check(tools, options);
     diagnostics.extend(found);
-    Mapping { graph, meta: page.meta, outline: None, tools, diagnostics }
+    Mapping { graph, meta: page.meta, outline: None, options: options.clone(), tools, diagnostics }
 }
