@@ -4,6 +4,7 @@ use alloc::{string::String, vec::Vec};
 
 use crate::Mapping;
 use crate::json::{Json, Writer};
+use crate::render;
 use crate::tools::{Source, actions, page, schema};
 
 /// What a call comes to.
@@ -50,8 +51,7 @@ pub fn run(mapping: &Mapping, name: &str, input: &Json<'_>) -> Outcome {
             Some(outline) => Outcome::Answer(page::answer(outline, &mapping.meta, *tool, &input, &mapping.options)),
             None => Outcome::Answer(error("internal", "The page's outline was not built.", "")),
         },
-        Source::Entity { .. } | Source::List { .. } | Source::Control(_) => {
-            Outcome::Answer(error("internal", "This tool has no answer.", ""))
-        }
+        Source::Entity { .. } | Source::List { .. } => Outcome::Answer(render::answer(mapping, tool, &input)),
+        Source::Control(_) => Outcome::Answer(error("internal", "This tool has no answer.", "")),
     }
 }
