@@ -153,6 +153,11 @@ impl Document {
         self.node(index).filter(|node| node.kind != Kind::Text).map(|_| Element { document: self, index })
     }
 
+    /// The data of the text node with this number.
+    pub fn text(&self, index: u32) -> Option<&str> {
+        self.node(index).filter(|node| node.kind == Kind::Text).map(|node| self.span(node.text))
+    }
+
     /// An absolute URL for `reference`, resolved against the base URL (WHATWG URL), or `None`.
     /// References that are absolute and in normal form already are returned as they are, which spares the parser.
     pub fn resolve(&self, reference: &str) -> Option<String> {

@@ -1,65 +1,93 @@
 //! What text of a page may look like when an agent gets it: one space between words, line breaks only where they
 //! mean something, no tags, no entities, nothing invisible.
+//!
+//! Readers of HTML use [`of`] for elements and [`clean`] for attributes. What JSON-LD holds is the author's string,
+//! often with markup in it: whoever shows a value to an agent runs it through [`plain`] once.
 
-use alloc::{borrow::Cow, string::String};
+use alloc::{borrow::Cow, string::String, vec::Vec};
 
-use crate::dom::{Child, Element};
+use crate::dom::Element;
 
-/// The element's text as a reader of the page would take it: script, style and template left out, one space at
-/// block boundaries and line breaks, white space collapsed, trimmed.
+/// The element's text as a person who reads the page would take it: script, style, template and noscript left out,
+/// one space at block boundaries and line breaks, inline elements glued, white space collapsed, trimmed, nothing
+/// invisible.
 pub fn of(element: Element<'_>) -> String {
-    let mut out = String::new();
-    // A stack of our own: pages nest as deep as they like.
-    let mut stack = alloc::vec![element.child_nodes().collect::<alloc::vec::Vec<_>>().into_iter()];
-    while let Some(children) = stack.last_mut() {
-        match children.next() {
-            None => {
-                stack.pop();
-                out.push(' ');
-            }
-            Some(Child::Text(data)) => out.push_str(data),
-            Some(Child::Element(child)) => match child.name() {
-                "script" | "style" | "template" | "noscript" => {}
-                "br" => out.push(' '),
-                name => {
-                    if is_inline(name) {
-                        inline(child, &mut out);
-                    } else {
-                        out.push(' ');
-                        stack.push(child.child_nodes().collect::<alloc::vec::Vec<_>>().into_iter());
-                    }
-                }
-            },
+    let document = element.document();
+    let mut words = Words::default();
+    // Where the blocks end that are open.
+    let mut blocks: Vec<u32> = Vec::new();
+    let mut index = element.index() + 1;
+    while index < element.end() {
+        while blocks.last().is_some_and(|end| *end <= index) {
+            blocks.pop();
+            words.gap = true;
         }
+        if let Some(data) = document.text(index) {
+            words.push(data);
+        } else if let Some(child) = document.element(index) {
+            match child.name() {
+                "script" | "style" | "template" | "noscript" => {
+                    index = child.end();
+                    continue;
+                }
+                name if is_block(name) => {
+                    words.gap = true;
+                    blocks.push(child.end());
+                }
+                _ => {}
+            }
+        }
+        index += 1;
     }
-    collapse(&out)
+    words.out
 }
 
-fn inline(element: Element<'_>, out: &mut String) {
-    // Inline content without block children is the common case; anything else is walked again by `of`.
-    let text = of(element);
-    let raw = element.raw_text();
-    if raw.starts_with(char::is_whitespace) {
-        out.push(' ');
-    }
-    out.push_str(&text);
-    if raw.ends_with(char::is_whitespace) {
-        out.push(' ');
-    }
-}
-
-fn is_inline(name: &str) -> bool {
+/// Its text stands apart from the text around it. Custom elements count: a space too many does less harm than
+/// words that run into each other.
+fn is_block(name: &str) -> bool {
     matches!(
         name,
-        "a" | "abbr" | "b" | "bdi" | "bdo" | "cite" | "code" | "data" | "del" | "dfn" | "em" | "font" | "i" | "ins" | "kbd"
-            | "label" | "mark" | "meta" | "link" | "q" | "s" | "samp" | "small" | "span" | "strong" | "sub" | "sup" | "time" | "tt" | "u" | "var" | "wbr"
-    )
+        "address" | "article" | "aside" | "blockquote" | "body" | "br" | "button" | "caption" | "center" | "col" | "colgroup" | "dd"
+            | "details" | "dialog" | "dir" | "div" | "dl" | "dt" | "fieldset" | "figcaption" | "figure" | "footer" | "form" | "h1"
+            | "h2" | "h3" | "h4" | "h5" | "h6" | "head" | "header" | "hgroup" | "hr" | "html" | "iframe" | "legend" | "li" | "main"
+            | "menu" | "nav" | "ol" | "optgroup" | "option" | "p" | "pre" | "search" | "section" | "select" | "summary" | "table"
+            | "tbody" | "td" | "textarea" | "tfoot" | "th" | "thead" | "title" | "tr" | "ul"
+    ) || name.contains('-')
+}
+
+/// `list` holds `name` between spaces.
+fn is_listed(list: &str, name: &str) -> bool {
+    list.split_ascii_whitespace().any(|listed| listed == name)
+}
+
+/// Text in the making: words with one space between them.
+#[derive(Default)]
+struct Words {
+    out: String,
+    gap: bool,
+}
+
+impl Words {
+    fn push(&mut self, data: &str) {
+        for (place, word) in data.split(char::is_whitespace).enumerate() {
+            self.gap |= place > 0;
+            let word = visible(word);
+            if word.is_empty() {
+                continue;
+            }
+            if self.gap && !self.out.is_empty() {
+                self.out.push(' ');
+            }
+            self.gap = false;
+            self.out.push_str(&word);
+        }
+    }
 }
 
 /// Runs of white space (U+00A0 included) become one space; the ends are trimmed.
 pub fn collapse(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for word in text.split(is_space).filter(|word| !word.is_empty()) {
+    for word in text.split_whitespace() {
         if !out.is_empty() {
             out.push(' ');
         }
@@ -68,24 +96,340 @@ pub fn collapse(text: &str) -> String {
     out
 }
 
+/// What an attribute says: white space collapsed, nothing invisible.
+pub fn clean(text: &str) -> String {
+    let mut words = Words::default();
+    words.push(text);
+    words.out
+}
+
 /// White space, the no-break kinds included.
 pub fn is_space(character: char) -> bool {
     character.is_whitespace()
 }
 
-/// Characters that a person cannot see and a model can: controls, zero-width, bidirectional marks, tag characters.
+/// Characters that a person cannot see and a model can: controls, zero-width, bidirectional marks, fillers,
+/// selectors of variants, tag characters. (Tab and line breaks are white space, not of this kind.)
 pub fn is_invisible(character: char) -> bool {
-    matches!(character,
-        '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{180e}'
-        | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e0fff}')
+    character >= '\u{7f}' && is_invisible_beyond_ascii(character)
+        || matches!(character, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}')
 }
 
-/// The text without invisible characters.
+fn is_invisible_beyond_ascii(character: char) -> bool {
+    matches!(character,
+        '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0d}'
+        | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// The text without invisible characters. A joiner or non-joiner stays between two characters of the kind that it
+/// shapes: scripts beyond Latin, Greek and Cyrillic, and emoji.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if text.chars().any(is_invisible) {
-        Cow::Owned(text.chars().filter(|character| !is_invisible(*character)).collect())
-    } else {
-        Cow::Borrowed(text)
+    if text.is_ascii() && !text.bytes().any(|byte| byte < b' ' || byte == 0x7f) || !text.chars().any(is_invisible) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    let shaped = |character: Option<char>| character.is_some_and(|character| character >= '\u{590}' && !is_invisible(character));
+    while let Some(character) = characters.next() {
+        let joins = matches!(character, '\u{200c}' | '\u{200d}') && shaped(out.chars().next_back()) && shaped(characters.peek().copied());
+        if joins || !is_invisible(character) {
+            out.push(character);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// A string that may hold markup, as text: known tags out (`<p>`, `<br>`, `<li>` and other blocks become line
+/// breaks), entities decoded once, invisible characters out, white space collapsed, trimmed. Line breaks stay, one
+/// at a time; in a string with tags only the tags make them.
+pub fn plain(text: &str) -> String {
+    let text = match strip_tags(text) {
+        Some(text) => decode(&text).into_owned(),
+        None => {
+            let decoded = decode(text);
+            // Markup that was escaped as a whole: `&lt;p&gt;…&lt;/p&gt;`. A mere mention of a tag is text.
+            let escaped = matches!(decoded, Cow::Owned(_)) && (decoded.contains("</") || decoded.contains("<br"));
+            match escaped.then(|| strip_tags(&decoded)).flatten() {
+                Some(text) => decode(&text).into_owned(),
+                None => decoded.into_owned(),
+            }
+        }
+    };
+    let mut out = String::with_capacity(text.len());
+    for line in text.split(['\n', '\r', '\u{2028}', '\u{2029}']) {
+        let start = out.len();
+        let mut words = Words { out, gap: false };
+        // A space is never put before the first word of a line, a line break is.
+        if start > 0 {
+            words.out.push('\n');
+        }
+        let line_start = words.out.len();
+        for word in line.split_whitespace() {
+            let word = visible(word);
+            if !word.is_empty() {
+                if words.out.len() > line_start {
+                    words.out.push(' ');
+                }
+                words.out.push_str(&word);
+            }
+        }
+        if words.out.len() == line_start {
+            words.out.truncate(start);
+        }
+        out = words.out;
+    }
+    out
+}
+
+/// HTML's elements, other than the blocks, whose tags are markup when they stand in a string.
+const INLINE: &str = " a abbr acronym area audio b base basefont bdi bdo big canvas cite code data datalist del dfn em embed font frame \
+    frameset i img input ins kbd label link map mark meta meter nobr noframes noscript object output param picture progress q rp rt ruby s \
+    samp script slot small source span strike strong style sub sup svg template time track tt u var video wbr ";
+
+/// The string without its tags and comments, or `None` where it has none. What is no tag of HTML stays (`a < b`,
+/// `Map<String, Int>`).
+fn strip_tags(text: &str) -> Option<String> {
+    let mut out: Option<String> = None;
+    let mut rest = text;
+    let mut kept = 0;
+    // What follows the last of these cannot be a tag: looked up once, or every `<` would look for its end in vain.
+    let last = text.rfind(['>', '=']).unwrap_or(0);
+    while let Some(at) = rest.get(kept..).and_then(|tail| tail.find('<')).map(|at| at + kept) {
+        let (before, tag) = rest.split_at(at);
+        if text.len() - tag.len() > last && !tag.starts_with("<!--") {
+            break;
+        }
+        let Some((length, block)) = tag_length(tag) else {
+            kept = at + 1;
+            continue;
+        };
+        let stripped = out.get_or_insert_default();
+        push_spaced(stripped, before);
+        if block {
+            stripped.push('\n');
+        }
+        rest = tag.get(length..).unwrap_or("");
+        kept = 0;
+    }
+    if let Some(stripped) = &mut out {
+        push_spaced(stripped, rest);
+    }
+    out
+}
+
+/// Line breaks in HTML's source are spaces.
+fn push_spaced(out: &mut String, text: &str) {
+    out.extend(text.chars().map(|character| if character.is_whitespace() { ' ' } else { character }));
+}
+
+/// How long the tag or comment is that `text` starts with, and whether it breaks a line.
+fn tag_length(text: &str) -> Option<(usize, bool)> {
+    if text.starts_with("<!--") {
+        return Some((text.find("-->").map_or(text.len(), |end| end + 3), false));
+    }
+    let inside = text.strip_prefix('<')?;
+    let (closing, inside) = inside.strip_prefix('/').map_or((false, inside), |inside| (true, inside));
+    let length = inside.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b':')).count();
+    let name = inside.get(..length)?.to_ascii_lowercase();
+    let attributes = inside.get(length..)?;
+    let block = is_block(&name);
+    // Names with a dash or a colon are custom elements and Office's.
+    let known = block || is_listed(INLINE, &name) || name.contains(':');
+    if !known || !name.starts_with(|first: char| first.is_ascii_lowercase()) || !attributes.starts_with([' ', '\t', '\n', '\r', '/', '>']) {
+        return None;
+    }
+    let end = tag_end(attributes)?;
+    let mut length = text.len() - attributes.len() + end;
+    if !closing && matches!(&*name, "script" | "style") {
+        let after = text.get(length..)?;
+        let close = after.match_indices("</").find(|(at, _)| {
+            after.get(at + 2..at + 2 + name.len()).is_some_and(|found| found.eq_ignore_ascii_case(&name))
+        });
+        let close = close.and_then(|(at, _)| after.get(at..).and_then(|tail| tail.find('>')).map(|end| at + end + 1));
+        length += close.unwrap_or(after.len());
+    }
+    Some((length, block))
+}
+
+/// Where a tag's attributes end, `>` included; a tag that was cut off with attributes in it ends with the string.
+fn tag_end(attributes: &str) -> Option<usize> {
+    let mut quote = None;
+    for (at, byte) in attributes.bytes().enumerate() {
+        match (quote, byte) {
+            (None, b'>') => return Some(at + 1),
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (Some(open), _) if open == byte => quote = None,
+            _ => {}
+        }
+    }
+    // A quote that nobody closes hides the end.
+    attributes.find('>').map(|at| at + 1).or_else(|| attributes.contains('=').then_some(attributes.len()))
+}
+
+/// Named character references of U+00A0 to U+00FF, in order.
+const LATIN_1: &str = "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute \
+    micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave \
+    Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute \
+    THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve \
+    oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml";
+
+/// Other named character references that pages use, each followed by its character.
+const NAMED: &str = "amp & lt < gt > quot \" apos ' ndash – mdash — lsquo ‘ rsquo ’ sbquo ‚ ldquo “ rdquo ” bdquo „ hellip … bull • \
+    trade ™ euro € dagger † permil ‰ prime ′ Prime ″ lsaquo ‹ rsaquo › minus − oline ‾ frasl ⁄ larr ← uarr ↑ rarr → darr ↓ harr ↔ ne ≠ \
+    le ≤ ge ≥ asymp ≈ infin ∞ radic √ sum ∑ OElig Œ oelig œ Scaron Š scaron š Yuml Ÿ fnof ƒ frac13 ⅓ frac23 ⅔ frac18 ⅛ hearts ♥ check ✓ \
+    star ☆ lpar ( rpar ) comma , colon : semi ; excl ! num # percnt % sol / equals = quest ? commat @ lsqb [ rsqb ] lowbar _ plus + \
+    ast * dollar $ vert | horbar ―";
+
+/// What windows-1252 has at 0x80 to 0x9f: numeric references to these mean that, in browsers as on the pages.
+const WINDOWS_1252: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
+
+/// HTML's character references decoded, once: numbers, and the names that pages use. Others stay as written.
+pub fn decode(text: &str) -> Cow<'_, str> {
+    let mut out: Option<String> = None;
+    let mut rest = text;
+    let mut kept = 0;
+    while let Some(at) = rest.get(kept..).and_then(|tail| tail.find('&')).map(|at| at + kept) {
+        let (before, reference) = rest.split_at(at);
+        let Some((character, length)) = character_reference(reference) else {
+            kept = at + 1;
+            continue;
+        };
+        let decoded = out.get_or_insert_default();
+        decoded.push_str(before);
+        decoded.push(character);
+        rest = reference.get(length..).unwrap_or("");
+        kept = 0;
+    }
+    match out {
+        Some(mut decoded) => {
+            decoded.push_str(rest);
+            Cow::Owned(decoded)
+        }
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// The character that the reference at the start of `text` stands for, and the reference's length.
+fn character_reference(text: &str) -> Option<(char, usize)> {
+    const LONGEST: usize = 10;
+    let end = text.bytes().take(LONGEST).position(|byte| byte == b';')?;
+    let name = text.get(1..end)?;
+    let character = match name.strip_prefix('#') {
+        Some(number) => {
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(digits) if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) => u32::from_str_radix(digits, 16).ok()?,
+                None if number.bytes().all(|byte| byte.is_ascii_digit()) => number.parse().ok()?,
+                _ => return None,
+            };
+            match code {
+                0x80..=0x9f => WINDOWS_1252.chars().nth(code as usize - 0x80)?,
+                _ => char::from_u32(code)?,
+            }
+        }
+        None => named(name)?,
+    };
+    Some((character, end + 1))
+}
+
+fn named(name: &str) -> Option<char> {
+    if let Some(place) = LATIN_1.split_ascii_whitespace().position(|listed| listed == name) {
+        return char::from_u32(0xa0 + place as u32);
+    }
+    let mut pairs = NAMED.split_ascii_whitespace();
+    while let (Some(listed), Some(character)) = (pairs.next(), pairs.next()) {
+        if listed == name {
+            return character.chars().next();
+        }
+    }
+    match name {
+        "ensp" | "emsp" | "thinsp" | "NewLine" | "Tab" => Some(' '),
+        "zwnj" => Some('\u{200c}'),
+        "zwj" => Some('\u{200d}'),
+        "lrm" | "rlm" => Some('\u{200e}'),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dom::Builder;
+
+    /// The text of a `div` with these contents: `<name` opens an element, `>` closes one, all else is text.
+    fn text(parts: &[&str]) -> String {
+        let mut builder = Builder::new("https://a.example/", "https://a.example/", |_, _| None);
+        builder.open("div", true);
+        for part in parts {
+            match part.strip_prefix('<') {
+                Some(name) => builder.open(name, true),
+                None if *part == ">" => builder.close(),
+                None => builder.text(part),
+            }
+        }
+        builder.finish().element(0).map(of).unwrap_or_default()
+    }
+
+    #[test]
+    fn puts_one_space_at_block_boundaries_and_glues_inline_elements() {
+        assert_eq!(text(&["H", "<sub", "2", ">", "O"]), "H2O");
+        assert_eq!(text(&["a", "<p", "b", ">", "c", "<br", ">", "d"]), "a b c d");
+        assert_eq!(text(&["<ul", "<li", "a", ">", "<li", "b", ">", ">", "c"]), "a b c");
+        assert_eq!(text(&["\u{a0} a \n", "<b", " b", ">", "\t"]), "a b");
+        assert_eq!(text(&["Fine ", "<em", "b", ">", "ait"]), "Fine bait");
+    }
+
+    #[test]
+    fn leaves_out_what_nobody_sees() {
+        assert_eq!(text(&["a", "<script", "x()", ">", "<style", "p{}", ">", "<noscript", "<p", "n", ">", ">", "b"]), "ab");
+        assert_eq!(text(&["in\u{200b}vi\u{202e}si\u{e0041}ble\u{1}"]), "invisible");
+    }
+
+    #[test]
+    fn walks_deep_and_wide_trees_once() {
+        let mut parts = alloc::vec!["<p"; 200_000];
+        parts.push("x");
+        assert_eq!(text(&parts), "x");
+        let mut parts = Vec::new();
+        for _ in 0..50_000 {
+            parts.extend(["<span", "<i", "x", ">", " ", ">"]);
+        }
+        assert_eq!(text(&parts).len(), 99_999);
+    }
+
+    #[test]
+    fn keeps_joiners_that_shape_what_is_around_them() {
+        for kept in ["می\u{200c}خواهم", "👩\u{200d}👩\u{200d}👧", "क्\u{200d}ष"] {
+            assert_eq!(visible(kept), kept);
+        }
+        assert_eq!(visible("a\u{200d}b\u{200c}"), "ab");
+        assert_eq!(visible("م\u{200c}\u{200d}\u{200c}م"), "م\u{200c}م");
+    }
+
+    #[test]
+    fn makes_text_of_markup() {
+        for (markup, expected) in [
+            ("<p>One<br/>two</p><p>Tom &amp; <b>Jerry</b></p>", "One\ntwo\nTom & Jerry"),
+            ("<ul>\n<li>a</li>\n <li class=\"x>y\">b</li></ul>", "a\nb"),
+            ("1. Mix.\r\n\r\n  2. Bake. ", "1. Mix.\n2. Bake."),
+            ("a < b, List<String> and 1 <3 > 2", "a < b, List<String> and 1 <3 > 2"),
+            ("x<!-- no --><script>if (a<b) {}</script>y", "xy"),
+            ("cut <a href=\"https://a.exam", "cut"),
+            ("&lt;p&gt;R&amp;D&lt;/p&gt;", "R&D"),
+            ("the &lt;b&gt; tag", "the <b> tag"),
+            ("Cr&egrave;me &#8217;n&#39; &#xe9; &#146; &nbsp; &AMP; &unknown; &", "Crème ’n' é ’ &AMP; &unknown; &"),
+            ("&amp;eacute;", "&eacute;"),
+            ("a\u{a0}\u{200b} b", "a b"),
+            ("", ""),
+        ] {
+            assert_eq!(plain(markup), expected, "{markup}");
+        }
+    }
+
+    #[test]
+    fn reads_hostile_markup_in_one_pass() {
+        for part in ["<b ", "<b '>", "<!--", "<script>", "&", "&#", "<a =\""] {
+            assert!(plain(&part.repeat(200_000)).len() <= part.len() * 200_000, "{part}");
+        }
     }
 }
