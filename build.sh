@@ -159,7 +159,7 @@ setup_browser() {
 build() {
   local bindgen=target/bindgen wasm=target/$TARGET/release/toolmark.wasm stamp
   say "compiling"
-  wasm cargo build --quiet --release --target $TARGET --no-default-features --features browser >&2
+  wasm cargo build --quiet --release --target $TARGET --no-default-features --features lean >&2
   stamp=$(cat "$wasm" js/*.js js/*.mjs js/*.ts package.json build.sh | sha256sum)
   if [ "$stamp" = "$(cat dist/.stamp 2>/dev/null)" ]; then say "dist/ is up to date"; return; fi
   rm -rf $bindgen

@@ -7,6 +7,7 @@
 //! ```
 
 #![warn(missing_docs)]
+#![cfg_attr(all(feature = "lean", target_arch = "wasm32"), no_std)]
 
 extern crate alloc;
 
