@@ -143,13 +143,230 @@ pub fn schema_name(iri: &str) -> Option<&str> {
     (known && !name.is_empty() && !name.contains(['/', '#', '?'])).then_some(name)
 }
 
+/// Levels of nesting that [`items_json`] writes: readers of the result may recurse, and markup may be a chain as
+/// long as it likes. What lies deeper stands at the top level.
+pub const MAX_ITEM_DEPTH: usize = 64;
+
+/// Bytes that [`items_json`] spends on writing things in full again where they are referenced again: things that
+/// share things that share things would grow without bound. After that such a reference is `{"id"}` alone.
+pub const MAX_REPEATED_BYTES: usize = 1_000_000;
+
 /// Items as `toolmark.read()` gives them, before merging and mapping: `{items, diagnostics}` as JSON.
+///
+/// A described thing stands in full wherever it is referenced, except inside itself. The top level holds what nothing
+/// else refers to, and of a closed cycle the first.
 pub fn items_json(page: &Page, diagnostics: &[Diagnostic]) -> String {
-    let _ = page;
+    let mut items = Items::new(&page.nodes);
     let mut out = crate::json::Writer::new();
     out.object(|out| {
-        out.field("items").array(|_| {});
-        out.field("diagnostics").array(|out| diagnostics.iter().for_each(|diagnostic| diagnostic.write(out)));
+        out.field("items").array(|out| {
+            let unreferenced = |items: &Items<'_>, thing: usize| items.things.get(thing).is_some_and(|thing| !thing.referenced);
+            for pass in [true, false] {
+                for thing in 0..items.things.len() {
+                    if items.is_first(thing) && (!pass || unreferenced(&items, thing)) && !items.is_written(thing) {
+                        items.write(thing, 0, out);
+                    }
+                }
+            }
+        });
+        out.field("diagnostics").array(|out| {
+            diagnostics.iter().for_each(|diagnostic| diagnostic.write(out));
+            if items.cut {
+                let message = "Some items were not nested in full: they nest too deep, or refer to each other too often. They stand at the top level, or once.";
+                Diagnostic::info("items-cut", message).write(out);
+            }
+        });
     });
     out.into_string()
+}
+
+/// Nodes on their way out.
+struct Items<'n> {
+    nodes: &'n [Node],
+    /// One per node; nodes of the same id share the first one's.
+    things: Vec<Thing>,
+    /// Nodes with ids, sorted by id and number.
+    by_id: Vec<(&'n str, u32)>,
+    repeated: usize,
+    cut: bool,
+}
+
+#[derive(Default)]
+struct Thing {
+    first: u32,
+    referenced: bool,
+    written: bool,
+    open: bool,
+}
+
+impl<'n> Items<'n> {
+    fn new(nodes: &'n [Node]) -> Self {
+        let mut by_id: Vec<(&str, u32)> = (0..).zip(nodes).filter_map(|(index, node)| Some((node.id.as_deref()?, index))).collect();
+        by_id.sort_unstable();
+        let mut things: Vec<Thing> = (0..nodes.len() as u32).map(|first| Thing { first, ..Thing::default() }).collect();
+        let mut last: Option<(&str, u32)> = None;
+        for (id, index) in &by_id {
+            match last {
+                Some((same, first)) if same == *id => {
+                    if let Some(thing) = things.get_mut(*index as usize) {
+                        thing.first = first;
+                    }
+                }
+                _ => last = Some((*id, *index)),
+            }
+        }
+        let mut items = Items { nodes, things, by_id, repeated: 0, cut: false };
+        for index in 0..nodes.len() {
+            let values = nodes.get(index).into_iter().flat_map(|node| &node.properties).flat_map(|property| &property.values);
+            for target in values.filter_map(|value| items.target(value)).collect::<Vec<_>>() {
+                if target != items.first(index)
+                    && let Some(thing) = items.things.get_mut(target)
+                {
+                    thing.referenced = true;
+                }
+            }
+        }
+        items
+    }
+
+    fn first(&self, index: usize) -> usize {
+        self.things.get(index).map_or(index, |thing| thing.first as usize)
+    }
+
+    fn is_first(&self, index: usize) -> bool {
+        self.first(index) == index
+    }
+
+    fn is_written(&self, index: usize) -> bool {
+        self.things.get(index).is_some_and(|thing| thing.written)
+    }
+
+    /// The described thing that a value points at.
+    fn target(&self, value: &Value) -> Option<usize> {
+        match value {
+            Value::Node(index) => Some(self.first(*index as usize)),
+            Value::Reference(id) => {
+                let at = self.by_id.partition_point(|(other, _)| *other < &**id);
+                self.by_id.get(at).filter(|(other, _)| *other == &**id).map(|(_, index)| *index as usize)
+            }
+            _ => None,
+        }
+    }
+
+    /// The nodes that describe a thing, in document order.
+    fn descriptions(&self, thing: usize) -> Vec<&'n Node> {
+        let Some(node) = self.nodes.get(thing) else { return Vec::new() };
+        let Some(id) = node.id.as_deref() else { return alloc::vec![node] };
+        let from = self.by_id.partition_point(|(other, _)| *other < id);
+        let same = self.by_id.get(from..).unwrap_or(&[]).iter().take_while(|(other, _)| *other == id);
+        same.filter_map(|(_, index)| self.nodes.get(*index as usize)).collect()
+    }
+
+    fn write(&mut self, thing: usize, depth: usize, out: &mut crate::json::Writer) {
+        if let Some(state) = self.things.get_mut(thing) {
+            (state.written, state.open) = (true, true);
+        }
+        let nodes = self.descriptions(thing);
+        out.object(|out| {
+            out.field("type").array(|out| {
+                let mut types: Vec<&str> = Vec::new();
+                for name in nodes.iter().flat_map(|node| &node.types) {
+                    if !types.contains(&&**name) {
+                        types.push(name);
+                        out.string(name);
+                    }
+                }
+            });
+            if let Some(id) = nodes.first().and_then(|node| node.id.as_deref()).filter(|id| !id.starts_with("_:")) {
+                out.field("id").string(id);
+            }
+            out.field("props").object(|out| {
+                for (name, values) in merged(&nodes) {
+                    let before = out.len();
+                    let mut some = false;
+                    out.field(name).array(|out| values.iter().for_each(|value| some |= self.write_value(value, depth, out)));
+                    if !some {
+                        out.truncate(before);
+                    }
+                }
+            });
+            out.field("format").string(nodes.first().map_or("", |node| node.format.name()));
+        });
+        if let Some(state) = self.things.get_mut(thing) {
+            state.open = false;
+        }
+    }
+
+    /// Writes a value; `false` where nothing of it may be written.
+    fn write_value(&mut self, value: &Value, depth: usize, out: &mut crate::json::Writer) -> bool {
+        match value {
+            Value::Text { text, .. } | Value::Url(text) => out.string(text),
+            Value::Number(digits) if survives_javascript(digits) => out.raw(digits),
+            Value::Number(digits) => out.string(digits),
+            Value::Boolean(value) => out.bool(*value),
+            Value::Node(_) | Value::Reference(_) => {
+                let thing = self.target(value);
+                let state = thing.and_then(|thing| Some((thing, self.things.get(thing)?)));
+                let mut id = match value {
+                    Value::Reference(id) => Some(&**id),
+                    _ => None,
+                };
+                if let Some((thing, state)) = state {
+                    let (open, written) = (state.open, state.written);
+                    let too_much = depth + 1 >= MAX_ITEM_DEPTH || (written && self.repeated >= MAX_REPEATED_BYTES);
+                    self.cut |= too_much && !open;
+                    if !open && !too_much {
+                        let before = out.len();
+                        self.write(thing, depth + 1, out);
+                        if written {
+                            self.repeated += out.len() - before;
+                        }
+                        return true;
+                    }
+                    id = self.nodes.get(thing).and_then(|node| node.id.as_deref());
+                }
+                match id.filter(|id| !id.starts_with("_:")) {
+                    Some(id) => out.object(|out| out.field("id").string(id)),
+                    None => return false,
+                }
+            }
+        }
+        true
+    }
+}
+
+/// The properties of all descriptions of a thing: a later description adds only what the earlier ones do not have.
+fn merged<'n>(nodes: &[&'n Node]) -> Vec<(&'n str, Vec<&'n Value>)> {
+    let mut all: Vec<(&str, Vec<&Value>)> = Vec::new();
+    for (at, node) in nodes.iter().enumerate() {
+        for property in &node.properties {
+            let known = if at == 0 { None } else { all.iter_mut().find(|(name, _)| *name == &*property.name) };
+            match known {
+                Some((_, values)) => {
+                    let before = values.len();
+                    for value in &property.values {
+                        if !values.get(..before).is_some_and(|known| known.contains(&value)) {
+                            values.push(value);
+                        }
+                    }
+                }
+                None => all.push((&property.name, property.values.iter().collect())),
+            }
+        }
+    }
+    all
+}
+
+/// JavaScript reads and writes this number without changing a digit.
+fn survives_javascript(digits: &str) -> bool {
+    if digits == "-0" {
+        return false;
+    }
+    let digits = digits.strip_prefix('-').unwrap_or(digits);
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    whole.len() + fraction.len() <= 15
+        && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+        && !fraction.ends_with('0')
+        // Smaller ones are written with an exponent.
+        && (whole != "0" || fraction.bytes().take_while(|byte| *byte == b'0').count() <= 5)
 }

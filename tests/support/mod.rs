@@ -1,5 +1,8 @@
 //! A parsed HTML document as a snapshot: the native twin of the live page.
 
+#[allow(dead_code)] // Each test file uses its part of the support.
+pub mod canon;
+
 use toolmark::dom::{Builder, Document};
 
 /// Resolves as a browser does.
