@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { results } from './shop/catalogue.js';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 export const DIST = path.join(here, '..', 'dist');
@@ -21,6 +22,11 @@ function find(root, pathname) {
   return fs.statSync(file).isDirectory() ? find(root, path.join(pathname, 'index.html')) : file;
 }
 
+/** What a folder of files cannot do: the demo shop's search. */
+function demo(root, url) {
+  return root === here && url.pathname === '/shop/search' ? { body: results(url.searchParams.get('q') ?? '') } : undefined;
+}
+
 /**
  * Serves on 127.0.0.1.
  * @param {{root?: string, port?: number, routes?: (request: http.IncomingMessage, url: URL) => undefined | {status?: number, headers?: Record<string, string>, body?: string | Buffer}, transform?: (html: string, url: URL) => string}} [options]
@@ -31,7 +37,7 @@ export async function serve({ root = here, port = 0, routes = () => undefined, t
   const server = http.createServer((request, response) => {
     const url = new URL(request.url, 'http://127.0.0.1');
     try {
-      const answer = routes(request, url);
+      const answer = routes(request, url) ?? demo(root, url);
       if (answer) {
         response.writeHead(answer.status ?? 200, { 'content-type': TYPES['.html'], ...answer.headers });
         return void response.end(answer.body ?? '');

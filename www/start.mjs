@@ -40,7 +40,7 @@ async function locate(page, port) {
   }
   if (page === undefined) {
     const server = await serve({ port });
-    return { url: `${server.origin}/shop/`, server };
+    return { url: `${server.origin}/shop/trail-pack-28.html`, server };
   }
   if (!fs.existsSync(page)) throw new Problem(`there is no file '${page}'.`);
   if (!fs.statSync(page).isFile()) throw new Problem(`'${page}' is not a file.`);
