@@ -8,7 +8,9 @@ pub mod json_ld;
 pub mod meta;
 pub mod microdata;
 pub mod outline;
+mod names;
 pub mod rdfa;
+mod reference;
 mod repair;
 
 use alloc::{rc::Rc, string::String, vec::Vec};

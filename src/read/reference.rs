@@ -1,0 +1,37 @@
+//! URLs in attributes.
+
+use alloc::{rc::Rc, string::String};
+
+use crate::dom::Document;
+
+/// An absolute URL for what an attribute holds, or `None` where it is no URL. A URI template (RFC 6570) stays a
+/// template: absolute ones verbatim, relative ones resolved around their braces, which a URL parser would encode.
+pub(super) fn resolve(document: &Document, written: &str) -> Option<Rc<str>> {
+    let written = written.trim_matches(|character: char| character.is_ascii_whitespace());
+    if !written.contains('{') {
+        return document.resolve(written).map(Rc::from);
+    }
+    if has_scheme(written) {
+        return Some(written.into());
+    }
+    // Lower-case letters pass through every part of a URL unchanged.
+    const BRACES: [(char, &str); 2] = [('{', "zqopenzq"), ('}', "zqclosezq")];
+    let mut reference = String::from(written);
+    for (brace, letters) in BRACES {
+        reference = reference.replace(brace, letters);
+    }
+    let mut resolved = document.resolve(&reference)?;
+    for (brace, letters) in BRACES {
+        let mut buffer = [0; 4];
+        resolved = resolved.replace(letters, brace.encode_utf8(&mut buffer));
+    }
+    Some(resolved.into())
+}
+
+/// It starts with a URL scheme.
+pub(super) fn has_scheme(url: &str) -> bool {
+    url.split_once(':').is_some_and(|(scheme, _)| {
+        scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
+    })
+}
