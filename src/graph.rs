@@ -1,18 +1,27 @@
 //! From nodes to entities: one thing is one entity, however often and in whatever syntax the page describes it.
 
+mod assemble;
+mod groups;
+mod same;
+mod spelling;
+mod twins;
+
 use alloc::{rc::Rc, vec::Vec};
 
 use crate::diagnostic::Diagnostic;
 use crate::read::{Format, Node, Property, Value};
+use crate::text_index::TextIndex;
+use groups::Groups;
 
 /// A thing that the page is about, or that such a thing refers to.
 #[derive(Clone, Debug)]
 pub struct Entity {
     /// The absolute IRI that names it, if it has one that is no blank label.
     pub id: Option<Rc<str>>,
-    /// Schema.org types as bare names, most specific first; other vocabularies' types as full IRIs after them.
+    /// Types that Schema.org knows as bare names in its spelling, most specific first; then all others as full
+    /// IRIs. So a bare name here is never the page's own word.
     pub types: Vec<Rc<str>>,
-    /// Merged properties; [`Value::Node`] holds the number of an entity.
+    /// Merged properties, superseded names replaced; [`Value::Node`] holds the number of an entity.
     pub properties: Vec<Property>,
     /// The syntaxes that describe it.
     pub formats: Vec<Format>,
@@ -43,8 +52,64 @@ impl Graph {
     }
 }
 
-/// Merges nodes into entities: equal ids, then twins without ids (same type and name, and the same URL, SKU, GTIN or price).
-pub fn build(nodes: Vec<Node>) -> (Graph, Vec<Diagnostic>) {
-    let _ = nodes;
-    (Graph::default(), Vec::new())
+/// Merges nodes into entities: equal ids, then twins without ids (same type and name, and the same URL, SKU, GTIN
+/// or price, or nothing that sets them apart).
+pub fn build(mut nodes: Vec<Node>) -> (Graph, Vec<Diagnostic>) {
+    spelling::correct(&mut nodes);
+    let mut groups = Groups::new(nodes.len());
+    let ids = unite_ids(&nodes, &mut groups);
+    link(&mut nodes, &ids);
+    twins::unite(&nodes, &mut groups);
+    (assemble::entities(nodes, &groups), Vec::new())
 }
+
+/// A node that only has an id, or nothing at all, describes nothing.
+fn is_described(node: &Node) -> bool {
+    !node.types.is_empty() || !node.properties.is_empty()
+}
+
+/// The node's id, unless it is a label that means something only inside its block.
+fn real_id(node: &Node) -> Option<&Rc<str>> {
+    node.id.as_ref().filter(|id| !id.starts_with("_:"))
+}
+
+/// Nodes of one id are one thing. Returns the first described node of each id.
+fn unite_ids(nodes: &[Node], groups: &mut Groups) -> TextIndex {
+    let mut ids = TextIndex::new();
+    for (number, node) in (0..).zip(nodes).filter(|(_, node)| is_described(node)) {
+        if let Some(first) = node.id.as_ref().and_then(|id| ids.insert(id, number)) {
+            groups.unite(first, number);
+        }
+    }
+    // What only has an id stands for what is described under it.
+    for (number, node) in (0..).zip(nodes).filter(|(_, node)| !is_described(node)) {
+        if let Some(first) = node.id.as_ref().and_then(|id| ids.get(id)) {
+            groups.unite(first, number);
+        }
+    }
+    ids
+}
+
+/// References to what the page describes become nodes; so do URLs and texts that are such a thing's id, where the
+/// property's value is a thing and not its address.
+fn link(nodes: &mut [Node], ids: &TextIndex) {
+    for node in nodes {
+        let own = node.id.clone();
+        for property in &mut node.properties {
+            let is_address = matches!(&*property.name, "url" | "sameAs" | "mainEntityOfPage" | "identifier" | "name");
+            for value in &mut property.values {
+                let iri = match value {
+                    Value::Reference(iri) => iri,
+                    Value::Url(iri) | Value::Text { text: iri, .. } if !is_address && own.as_ref() != Some(iri) => iri,
+                    _ => continue,
+                };
+                if let Some(number) = ids.get(iri) {
+                    *value = Value::Node(number);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

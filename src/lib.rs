@@ -24,6 +24,7 @@ pub mod read;
 pub mod render;
 pub mod select;
 pub mod text;
+pub mod text_index;
 pub mod tools;
 pub mod vocabulary;
 

@@ -1,0 +1,74 @@
+//! Names as the vocabulary spells them.
+
+use alloc::{rc::Rc, vec::Vec};
+
+use crate::read::{Node, schema_name};
+use crate::text_index::TextIndex;
+use crate::vocabulary;
+
+/// Names that were looked up before: a page uses few different ones very often.
+#[derive(Default)]
+struct Memory {
+    index: TextIndex,
+    names: Vec<Rc<str>>,
+}
+
+impl Memory {
+    fn spelled(&mut self, name: &Rc<str>, spell: fn(&Rc<str>) -> Rc<str>) -> Rc<str> {
+        let number = self.index.insert(name, self.names.len() as u32).unwrap_or_else(|| {
+            self.names.push(spell(name));
+            self.names.len() as u32 - 1
+        });
+        self.names.get(number as usize).unwrap_or(name).clone()
+    }
+}
+
+/// Gives the types and properties of all nodes the vocabulary's spelling, and sorts types.
+pub fn correct(nodes: &mut [Node]) {
+    let (mut types, mut properties) = (Memory::default(), Memory::default());
+    for node in nodes {
+        node.types.iter_mut().for_each(|name| *name = types.spelled(name, type_name));
+        sort(&mut node.types);
+        node.properties.iter_mut().for_each(|property| property.name = properties.spelled(&property.name, property_name));
+    }
+}
+
+/// Most specific first, other vocabularies' last, each once.
+pub fn sort(types: &mut Vec<Rc<str>>) {
+    if types.len() < 2 {
+        return;
+    }
+    let rank = |name: &Rc<str>| if is_bare(name) { vocabulary::depth(name) + 1 } else { 0 };
+    types.sort_by_key(|name| core::cmp::Reverse(rank(name)));
+    let mut kept: Vec<Rc<str>> = Vec::new();
+    for name in types.drain(..) {
+        // Pages state a handful of types; one that states thousands is not served better by all of them.
+        if kept.len() < MAX_TYPES && !kept.contains(&name) {
+            kept.push(name);
+        }
+    }
+    *types = kept;
+}
+
+/// Types of one thing that are kept.
+const MAX_TYPES: usize = 32;
+
+/// A name without a namespace.
+pub fn is_bare(name: &str) -> bool {
+    !name.contains([':', '/'])
+}
+
+fn type_name(name: &Rc<str>) -> Rc<str> {
+    let trimmed = name.trim().trim_end_matches('/');
+    let bare = schema_name(trimmed).unwrap_or(trimmed);
+    match vocabulary::type_name(bare) {
+        Some(known) => Rc::from(known),
+        None if is_bare(bare) => Rc::from(["https://schema.org/", bare].concat()),
+        None => name.clone(),
+    }
+}
+
+fn property_name(name: &Rc<str>) -> Rc<str> {
+    let spelled = vocabulary::property_name(name);
+    if spelled == &**name { name.clone() } else { Rc::from(spelled) }
+}
