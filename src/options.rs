@@ -28,6 +28,8 @@ pub struct Options {
     pub page: bool,
     /// `controls`: tools for elements the site marked.
     pub controls: bool,
+    /// `declaredForms`: tools from forms with WebMCP's `toolname`, set by the shim where our polyfill serves the page.
+    pub declared_forms: bool,
     /// `maxTools`
     pub max_tools: usize,
     /// `maxDepth`
@@ -53,6 +55,7 @@ impl Default for Options {
             actions: true,
             page: true,
             controls: true,
+            declared_forms: false,
             max_tools: MAX_TOOLS,
             max_depth: MAX_DEPTH,
             max_payload_bytes: MAX_PAYLOAD_BYTES,
@@ -74,6 +77,7 @@ impl Options {
         }
         let on = |name: &str| json.get(name) != Some(&Json::Bool(false));
         (options.actions, options.page, options.controls) = (on("actions"), on("page"), on("controls"));
+        options.declared_forms = json.get("declaredForms") == Some(&Json::Bool(true));
         let number = |name: &str, default: usize| json.get(name).and_then(Json::as_usize).filter(|value| *value > 0).unwrap_or(default);
         options.max_tools = number("maxTools", MAX_TOOLS);
         options.max_depth = number("maxDepth", MAX_DEPTH);

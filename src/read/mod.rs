@@ -4,6 +4,7 @@
 //! likes without any recursion here.
 
 pub mod anchors;
+pub mod controls;
 pub mod json_ld;
 pub mod meta;
 pub mod microdata;

@@ -39,6 +39,8 @@ pub struct Parameter {
     pub maximum: Option<String>,
     /// Most characters of a string.
     pub max_length: Option<usize>,
+    /// What a string must match, as an HTML field has it. Whoever takes the value checks it: there is no engine here.
+    pub pattern: Option<String>,
     /// What is taken where the call gives nothing, as JSON text.
     pub default: Option<String>,
 }
@@ -54,6 +56,7 @@ impl Parameter {
             minimum: None,
             maximum: None,
             max_length: None,
+            pattern: None,
             default: None,
         }
     }
@@ -111,6 +114,9 @@ fn write_parameter(parameter: &Parameter, out: &mut Writer) {
         }
         if let Some(length) = parameter.max_length {
             out.field("maxLength").number(length);
+        }
+        if let Some(pattern) = &parameter.pattern {
+            out.field("pattern").string(pattern);
         }
         if let Some(default) = &parameter.default {
             out.field("default").raw(default);
