@@ -5,7 +5,7 @@ use alloc::{string::String, vec::Vec};
 use crate::Mapping;
 use crate::json::{Json, Writer};
 use crate::render;
-use crate::tools::{Source, actions, page, schema};
+use crate::tools::{Source, actions, controls, page, schema};
 
 /// What a call comes to.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +16,12 @@ pub enum Outcome {
     Fetch {
         /// Vetted, absolute.
         url: String,
+    },
+    /// Something to do on the page, or to look up there, as a plan (see `tools::controls`); what the edge reports
+    /// back becomes the answer.
+    Act {
+        /// JSON.
+        plan: String,
     },
 }
 
@@ -52,6 +58,6 @@ pub fn run(mapping: &Mapping, name: &str, input: &Json<'_>) -> Outcome {
             None => Outcome::Answer(error("internal", "The page's outline was not built.", "")),
         },
         Source::Entity { .. } | Source::List { .. } => Outcome::Answer(render::answer(mapping, tool, &input)),
-        Source::Control(_) => Outcome::Answer(error("internal", "This tool has no answer.", "")),
+        Source::Control(control) => controls::call(tool, control, &mapping.tools, &input),
     }
 }

@@ -616,7 +616,7 @@ fn number_twins(labels: &mut [String]) {
         let mut number = at + 1;
         let base = label.clone();
         while label.is_empty() || before.contains(label) {
-            *label = [&base, if base.is_empty() { "" } else { " " }, &json::number(number)].concat();
+            *label = [base.as_str(), if base.is_empty() { "" } else { " " }, &json::number(number)].concat();
             number += 1;
         }
     }

@@ -93,7 +93,16 @@ impl Tool {
                     out.field("consequentialHint").bool(true);
                 }
             });
-            out.field("source").object(|out| out.field("kind").string(self.source.kind()));
+            out.field("source").object(|out| {
+                out.field("kind").string(self.source.kind());
+                if let Source::Control(control) = &self.source {
+                    for (name, on) in [("confirm", control.is_confirmed()), ("danger", control.is_dangerous())] {
+                        if on {
+                            out.field(name).bool(true);
+                        }
+                    }
+                }
+            });
         });
     }
 }
@@ -114,6 +123,9 @@ pub fn build(
         tools.extend(found);
         diagnostics.extend(said);
     }
+    let (found, said) = controls::build(documents, options);
+    tools.extend(found);
+    diagnostics.extend(said);
     tools.extend(page::build(options));
     (tools, diagnostics)
 }
