@@ -280,7 +280,7 @@ impl<'n> Items<'n> {
                     }
                 }
             });
-            if let Some(id) = nodes.first().and_then(|node| node.id.as_deref()).filter(|id| !id.starts_with("_:")) {
+            if let Some(id) = nodes.first().and_then(|node| node.id.as_deref()) {
                 out.field("id").string(id);
             }
             out.field("props").object(|out| {
@@ -309,13 +309,12 @@ impl<'n> Items<'n> {
             Value::Boolean(value) => out.bool(*value),
             Value::Node(_) | Value::Reference(_) => {
                 let thing = self.target(value);
-                let state = thing.and_then(|thing| Some((thing, self.things.get(thing)?)));
+                let state = thing.and_then(|thing| self.things.get(thing).map(|state| (thing, state.open, state.written)));
                 let mut id = match value {
                     Value::Reference(id) => Some(&**id),
                     _ => None,
                 };
-                if let Some((thing, state)) = state {
-                    let (open, written) = (state.open, state.written);
+                if let Some((thing, open, written)) = state {
                     let too_much = depth + 1 >= MAX_ITEM_DEPTH || (written && self.repeated >= MAX_REPEATED_BYTES);
                     self.cut |= too_much && !open;
                     if !open && !too_much {
@@ -328,9 +327,10 @@ impl<'n> Items<'n> {
                     }
                     id = self.nodes.get(thing).and_then(|node| node.id.as_deref());
                 }
-                match id.filter(|id| !id.starts_with("_:")) {
-                    Some(id) => out.object(|out| out.field("id").string(id)),
-                    None => return false,
+                match id {
+                    // A blank label that nothing describes says nothing.
+                    Some(id) if !id.starts_with("_:") || state.is_some() => out.object(|out| out.field("id").string(id)),
+                    _ => return false,
                 }
             }
         }
