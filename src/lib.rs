@@ -26,6 +26,7 @@ pub mod select;
 pub mod text;
 pub mod text_index;
 pub mod tools;
+pub mod url_template;
 pub mod vocabulary;
 
 use alloc::vec::Vec;
