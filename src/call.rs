@@ -16,6 +16,10 @@ pub enum Outcome {
     Fetch {
         /// Vetted, absolute.
         url: String,
+        /// Results to leave out at the beginning.
+        offset: usize,
+        /// Results to give at most.
+        limit: usize,
     },
     /// Something to do on the page, or to look up there, as a plan (see `tools::controls`); what the edge reports
     /// back becomes the answer.

@@ -2,7 +2,9 @@
 
 pub mod actions;
 pub mod controls;
+mod forms;
 pub mod page;
+pub mod pattern;
 pub mod profiles;
 pub mod schema;
 
