@@ -40,6 +40,14 @@ pub const RDFA_TEXT: &str = "[property]:not([content],[datetime],meta,link,img,i
 /// Prefixes of `property` on `meta` that are Open Graph or its kin, as in [`RDFA_TEST`].
 pub const OPEN_GRAPH: [&str; 10] = ["og", "article", "fb", "twitter", "product", "profile", "book", "video", "music", "al"];
 
+/// Without any such element there is no search form.
+pub const FORM_TEST: &str = "form:not([toolname])";
+/// Forms that may be a search, their controls, and what says that they are one. The controls of forms that are not
+/// sent with GET are nobody's business.
+pub const FORM: &str = r#"form:not([toolname]),search,[role="search" i],form:not([method="post" i],[method="dialog" i],[toolname]) :is(input,select,option,textarea,button,label,fieldset[disabled]),:is(input,select,textarea,button)[form],label[for]"#;
+/// Elements of [`FORM`] whose text is read.
+pub const FORM_TEXT: &str = r#"form:not([method="post" i],[method="dialog" i],[toolname]) :is(label,option:not([value])),label[for]"#;
+
 /// Names of the attributes that the readers read; beside these, all that start with `xmlns:`.
 pub const ATTRIBUTES: &[&str] = &[
     // Everywhere.
@@ -50,6 +58,8 @@ pub const ATTRIBUTES: &[&str] = &[
     "itemid", "itemprop", "itemref", "itemscope", "itemtype",
     // Form controls that describe an action's input.
     "max", "maxlength", "min", "minlength", "multiple", "pattern", "readonly", "required", "step",
+    // Search forms.
+    "action", "aria-label", "autocomplete", "checked", "disabled", "for", "form", "method", "placeholder", "role", "selected", "toolname", "type",
     // RDFa.
     "about", "datatype", "inlist", "prefix", "property", "resource", "rev", "typeof", "vocab",
 ];

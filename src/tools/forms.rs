@@ -101,7 +101,7 @@ impl<'d, 'l> Form<'d, 'l> {
         let around = || control.ancestors().take_while(|around| *around != self.element).find(|around| around.name() == "label").map(text::of);
         let said = |name: &str| control.attribute(name).map(str::to_owned);
         let filled = |text: &String| !text.trim().is_empty();
-        said("aria-label").filter(filled).or_else(own).filter(filled).or_else(around).filter(filled).or_else(|| said("placeholder")).or_else(|| said("title")).unwrap_or_default()
+        said("aria-label").filter(filled).or_else(own).filter(filled).or_else(around).filter(filled).or_else(|| said("placeholder")).unwrap_or_default()
     }
 
     fn offer(&self, document: &Document, options: &Options) -> Result<Found, &'static str> {
