@@ -93,8 +93,12 @@ impl Builder {
 
     /// An attribute of the element opened last.
     pub fn attribute(&mut self, name: &str, value: &str) {
-        let pair = (self.keep(name), self.keep(value));
-        self.document.attributes.push(pair);
+        let (name, value) = (self.keep(name), self.keep(value));
+        self.add_attribute(name, value);
+    }
+
+    fn add_attribute(&mut self, name: Span, value: Span) {
+        self.document.attributes.push((name, value));
         let end = self.document.attributes.len() as u32;
         if let Some(node) = self.document.nodes.last_mut() {
             node.attributes.1 = end;
@@ -124,7 +128,98 @@ impl Builder {
     }
 }
 
+/// Reads a packed snapshot (see [`Document::from_packed`]): lengths in, places in the string out.
+struct Unpacker<'s> {
+    shape: core::slice::Iter<'s, u32>,
+    bytes: &'s [u8],
+    at: u32,
+    /// Every character is one byte, so that lengths need no counting.
+    ascii: bool,
+    /// Half of a character that two pieces share (a surrogate pair that the page split) is owed to the next piece.
+    owed: u32,
+}
+
+impl Unpacker<'_> {
+    fn word(&mut self) -> u32 {
+        self.shape.next().copied().unwrap_or(0)
+    }
+
+    /// The place of the next `units` UTF-16 code units.
+    fn take(&mut self, units: u32) -> Span {
+        let from = self.at;
+        if self.ascii {
+            self.at = from.saturating_add(units).min(self.bytes.len() as u32);
+            return Span { from, to: self.at };
+        }
+        let mut left = units.saturating_sub(self.owed);
+        self.owed = self.owed.saturating_sub(units);
+        while left > 0 {
+            let (bytes, characters) = match self.bytes.get(self.at as usize) {
+                None => break,
+                Some(0..0x80) => (1, 1),
+                Some(0x80..0xE0) => (2, 1),
+                Some(0xE0..0xF0) => (3, 1),
+                Some(_) => (4, 2),
+            };
+            self.at += bytes;
+            self.owed += characters.max(left) - left;
+            left = left.saturating_sub(characters);
+        }
+        Span { from, to: self.at }
+    }
+}
+
 impl Document {
+    /// A snapshot that the edge packed: every text in one string, kept as it is, and its shape in numbers.
+    ///
+    /// `shape` holds the lengths, in UTF-16 code units, of the pieces of `characters`: the document's URL, its base
+    /// URL, the number of names and each name, then the tree. There a word's two low bits say what it is, the rest
+    /// how much: 0 closes that many elements; 1 opens an HTML element and 2 another one, with that name, followed by
+    /// the number of its attributes and for each the name and the length of the value; 3 is a text of that length.
+    pub fn from_packed(characters: String, shape: &[u32], resolve: Resolve) -> Document {
+        let mut builder = Builder::new("", "", resolve);
+        let mut packed = Unpacker {
+            shape: shape.iter(),
+            bytes: characters.as_bytes(),
+            at: 0,
+            ascii: characters.is_ascii(),
+            owed: 0,
+        };
+        let (url, base_url) = (packed.word(), packed.word());
+        let (url, base_url) = (packed.take(url), packed.take(base_url));
+        let names: Vec<Span> = (0..packed.word())
+            .map(|_| {
+                let length = packed.word();
+                packed.take(length)
+            })
+            .collect();
+        let none = Span { from: 0, to: 0 };
+        let name = |index: u32| names.get(index as usize).copied().unwrap_or(none);
+        while let Some(word) = packed.shape.next().copied() {
+            let rest = word >> 2;
+            match word & 3 {
+                0 => (0..rest).for_each(|_| builder.close()),
+                3 => {
+                    let text = packed.take(rest);
+                    builder.push(Kind::Text, none, text);
+                }
+                kind => {
+                    builder.push(if kind == 1 { Kind::Html } else { Kind::Foreign }, name(rest), none);
+                    for _ in 0..packed.word() {
+                        let (attribute, length) = (packed.word(), packed.word());
+                        let value = packed.take(length);
+                        builder.add_attribute(name(attribute), value);
+                    }
+                }
+            }
+        }
+        let mut document = builder.finish();
+        document.characters = characters;
+        document.url = document.span(url).to_owned();
+        document.base_url = document.span(base_url).to_owned();
+        document
+    }
+
     fn span(&self, span: Span) -> &str {
         self.characters.get(span.from as usize..span.to as usize).unwrap_or("")
     }
@@ -334,6 +429,44 @@ mod tests {
         for url in ["https://shop.example", "https://Shop.example/", "https://a.example/../x", "https://a.example/x y", "/p", "https://127.1/"] {
             assert!(!is_normal(url), "{url}");
         }
+    }
+
+    /// Packs as `js/snapshot.js` does: `pieces` are URL, base URL, names, then values and texts in order.
+    fn unpack(pieces: &[&str], names: u32, tree: &[u32]) -> Document {
+        let lengths: Vec<u32> = pieces.iter().map(|piece| piece.encode_utf16().count() as u32).collect();
+        let (head, named) = lengths.split_at(2);
+        let shape = [head, &[names], named.split_at(names as usize).0, tree].concat();
+        Document::from_packed(pieces.concat(), &shape, |_, _| None)
+    }
+
+    #[test]
+    fn unpacks_what_the_edge_packed() {
+        // <div lang="de">a<b>cé😀</b>d</div>
+        let open = |name: u32| name << 2 | 1;
+        let text = |length: u32| length << 2 | 3;
+        let close = 1 << 2;
+        let tree = [open(0), 1, 1, 2, text(1), open(2), 0, text(4), close, text(1), close];
+        let document = unpack(&["https://a.example/", "https://b.example/", "div", "lang", "b", "de", "a", "cé😀", "d"], 3, &tree);
+        assert_eq!((&*document.url, &*document.base_url), ("https://a.example/", "https://b.example/"));
+        let div = document.element(0).map(|div| (div.name(), div.attribute("lang"), div.raw_text(), div.child_nodes().count()));
+        assert_eq!(div, Some(("div", Some("de"), "acé😀d".into(), 3)));
+        assert_eq!(document.elements().nth(1).map(Element::raw_text), Some("cé😀".into()));
+    }
+
+    #[test]
+    fn unpacks_a_surrogate_pair_split_between_two_texts() {
+        let tree = [1, 0, 2 << 2 | 3, 2 << 2 | 3, 4];
+        let document = unpack(&["", "", "p", "a😀b"], 1, &tree);
+        let texts: Vec<&str> = document.element(0).map_or(Vec::new(), |p| {
+            p.child_nodes().filter_map(|child| if let Child::Text(text) = child { Some(text) } else { None }).collect()
+        });
+        assert_eq!(texts, ["a😀", "b"]);
+    }
+
+    #[test]
+    fn a_packed_snapshot_that_is_cut_short_is_a_smaller_one() {
+        let document = Document::from_packed("xy".into(), &[0, 0, 9, 1, u32::MAX, 0, 5, 7, 7, 7, 1000 << 2, 401], |_, _| None);
+        assert!(document.elements().all(|element| element.name().len() <= 2));
     }
 
     #[test]
