@@ -1,0 +1,111 @@
+// Where the compiled half comes from: inside the script (one-file build), beside it, or from `data-wasm`.
+import init, { Adapter, initSync, read, reset } from 'toolmark:glue';
+import inlined from 'toolmark:wasm';
+
+/** Why there is no Rust in this page, with what to do about it. */
+export class LoadError extends Error {
+  constructor(code, message) {
+    super(message);
+    this.code = code;
+  }
+}
+
+let loading;
+let module;
+
+/**
+ * The compiled half, ready.
+ * @param {string | URL} [wasm] where it is, for builds that fetch it
+ * @returns {Promise<{Adapter: typeof Adapter, read: typeof read}>} rejects with a LoadError
+ */
+export function load(wasm) {
+  loading ??= instantiate(wasm).then(
+    () => ({ Adapter, read }),
+    (error) => {
+      loading = undefined;
+      throw error;
+    },
+  );
+  return loading;
+}
+
+/** The compiled half at once: it is there already, or lies in this script. Throws a LoadError. */
+export function loadNow() {
+  if (!module) {
+    if (!inlined) throw new LoadError('not-ready', 'Toolmark is not loaded yet: await start() first.');
+    try {
+      const compiled = new WebAssembly.Module(bytes());
+      initSync({ module: compiled });
+      module = compiled;
+    } catch (error) {
+      throw failure(error, true);
+    }
+  }
+  return { Adapter, read };
+}
+
+/** A new instance of the same code: after a trap nothing in the old one can be trusted. */
+export function renew() {
+  if (!module) return;
+  reset(module);
+}
+
+async function instantiate(wasm) {
+  if (typeof WebAssembly !== 'object') {
+    throw new LoadError('wasm-blocked', 'This browser has no WebAssembly (it may be in a lockdown mode), so this page has no tools.');
+  }
+  const source = wasm || !inlined ? await fetched(wasm || beside()) : bytes();
+  try {
+    const compiled = await WebAssembly.compile(source);
+    if (!module) await init({ module_or_path: compiled });
+    module ??= compiled;
+  } catch (error) {
+    throw failure(error, WebAssembly.validate(source));
+  }
+}
+
+/** What a failed compilation means: valid code that may not be compiled is forbidden by a policy. */
+function failure(error, valid) {
+  return error instanceof WebAssembly.CompileError && valid
+    ? new LoadError('wasm-blocked', "The page's Content-Security-Policy forbids WebAssembly. Add 'wasm-unsafe-eval' to its script-src directive (or to default-src, if that is where scripts are allowed).")
+    : new LoadError('wasm-failed', `The compiled half of Toolmark could not be started: ${error.message ?? error}.`);
+}
+
+function beside() {
+  // Only builds without inlined wasm get here, and they are modules.
+  return new URL('toolmark_bg.wasm', import.meta.url);
+}
+
+async function fetched(url) {
+  try {
+    const response = await fetch(url);
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    return await response.arrayBuffer();
+  } catch (error) {
+    throw new LoadError('wasm-failed', `${url} could not be fetched (${error.message ?? error}). Serve toolmark_bg.wasm beside the script or name it in data-wasm; from another origin it needs the header Access-Control-Allow-Origin, and the page's connect-src must allow it.`);
+  }
+}
+
+/** The inlined code: each byte stands as the character of the same number. */
+function bytes() {
+  let text = inlined;
+  if (text.charCodeAt(0) !== 0xff) text = repaired(text);
+  const out = new Uint8Array(text.length - 1);
+  for (let i = 0; i < out.length; i += 1) out[i] = text.charCodeAt(i + 1);
+  return out;
+}
+
+/** The script was read in the page's own single-byte encoding: back to bytes, and read as what it is. */
+function repaired(text) {
+  const encoding = globalThis.document?.characterSet ?? 'windows-1252';
+  const table = new Map();
+  const all = new TextDecoder(encoding).decode(Uint8Array.from({ length: 256 }, (_, i) => i));
+  for (let i = 0; i < 256; i += 1) table.set(all.charCodeAt(i), i);
+  const raw = new Uint8Array(text.length);
+  for (let i = 0; i < raw.length; i += 1) raw[i] = table.get(text.charCodeAt(i)) ?? 0x3f;
+  const back = new TextDecoder().decode(raw);
+  if (back.charCodeAt(0) !== 0xff) {
+    throw new LoadError('wasm-failed', `The script was read as ${encoding}. Add charset="utf-8" to the script tag, or send it as text/javascript; charset=utf-8.`);
+  }
+  return back;
+}

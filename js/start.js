@@ -1,0 +1,362 @@
+// The running handle: maps the page, keeps its tools registered, answers calls.
+import { checked, forRust } from './options.js';
+import { load, loadNow, renew } from './load.js';
+import { createRegistry } from './register.js';
+import { install } from './polyfill.js';
+import { alias } from './relay.js';
+import { createPerformer } from './perform.js';
+import { watch } from './watch.js';
+
+export const version = __VERSION__;
+
+/** Where a document keeps what runs in it: the same for every copy and version of Toolmark. */
+const RUNNING = Symbol.for('toolmark.running');
+/** Tools that the site defined itself, kept whether Toolmark runs or not. */
+const DEFINED = Symbol.for('toolmark.defined');
+/** Calls that are remembered. */
+const MAX_CALLS = 100;
+/** A document that still loads is mapped after this many milliseconds with what it has by then. */
+const PARSE_WAIT_MS = 1000;
+
+const keep = (document, key, value) => Object.defineProperty(document, key, { value, configurable: true, writable: true });
+const failure = (code, message, hint) => ({ error: { code, message, ...(hint && { hint }) } });
+
+/** The running copy's promise, once there is one (script tag). */
+export const ready = globalThis.document?.[RUNNING]?.promise;
+
+/**
+ * Starts Toolmark in a document, once.
+ * @returns {Promise<object>} the handle; a document where it runs already gives the running one
+ */
+export function start(options = {}) {
+  return begin(options);
+}
+
+/** The same for the tag, which has diagnostics and something to undo of its own. */
+export function begin(options, { diagnostics = [], undo = [] } = {}) {
+  const document = options?.document?.nodeType === 9 ? options.document : globalThis.document;
+  if (!document) return Promise.reject(new TypeError('Toolmark needs a document.'));
+  const running = document[RUNNING];
+  if (running) {
+    running.again?.(version);
+    return running.promise;
+  }
+  const session = new Session(document, options, diagnostics, undo);
+  const entry = { version, again: (other) => session.again(other) };
+  keep(document, RUNNING, entry);
+  session.undo.push(() => {
+    if (document[RUNNING] === entry) delete document[RUNNING];
+  });
+  entry.promise = session.run();
+  return entry.promise;
+}
+
+/**
+ * What the readers see, before merging and mapping.
+ * @param {Document | Element} [root]
+ */
+export function read(root = globalThis.document, options = {}) {
+  return JSON.parse(loadNow().read(root, forRust(checked(options, () => {}))));
+}
+
+/**
+ * A tool of the site's own, offered beside the page's; it wins over a generated one of that name.
+ * @returns {() => void} takes it back
+ */
+export function defineTool(tool, document = globalThis.document) {
+  if (!/^[A-Za-z0-9_.-]{1,128}$/.test(tool?.name ?? '')) throw new TypeError('A tool needs a name of letters, digits, "_", "." and "-".');
+  if (typeof tool.description !== 'string' || !tool.description) throw new TypeError(`The tool '${tool.name}' needs a description.`);
+  if (typeof tool.execute !== 'function') throw new TypeError(`The tool '${tool.name}' needs a function 'execute'.`);
+  if (!document[DEFINED]) keep(document, DEFINED, new Set());
+  const tools = document[DEFINED];
+  const own = { ...tool };
+  tools.add(own);
+  const tell = () => document[RUNNING]?.defined?.();
+  tell();
+  return () => {
+    if (tools.delete(own)) tell();
+  };
+}
+
+class Session {
+  constructor(document, options, diagnostics, undo) {
+    this.document = document;
+    this.view = document.defaultView ?? globalThis;
+    this.undo = [...undo];
+    this.noted = [...diagnostics];
+    this.options = checked(options, (level, code, message) => this.note(level, code, message));
+    this.found = [];
+    this.definitions = [];
+    this.log = [];
+    this.stopped = false;
+    this.queue = Promise.resolve();
+    this.registry = createRegistry({ exposedTo: this.options.exposedTo, call: (name, input, signal) => this.call(name, input, signal) });
+    this.performer = createPerformer({
+      adapter: {
+        readHtml: (...input) => this.adapter.readHtml(...input),
+        readText: (...input) => this.adapter.readText(...input),
+      },
+      options: this.options,
+    });
+    this.handle = {
+      tools: () => this.tools(),
+      diagnostics: () => [...this.noted, ...this.found, ...this.registry.problems()].map((one) => ({ ...one })),
+      entities: () => (this.adapter?.entities ? JSON.parse(this.adapter.entities()) : []),
+      calls: () => this.log.map((one) => ({ ...one })),
+      refresh: () => this.refresh(),
+      stop: () => this.stop(),
+    };
+  }
+
+  note(level, code, message) {
+    if (this.noted.some((one) => one.code === code && one.message === message)) return;
+    this.noted.push({ level, code, message });
+    if (level !== 'info') this.view.console?.warn(`[toolmark] ${message}`);
+  }
+
+  again(other) {
+    this.note('warn', 'started-twice', `Toolmark${other === version ? '' : ` ${other}`} was started again in this document; the one that runs (${version}) goes on. One tag or one start() is enough.`);
+  }
+
+  async run() {
+    try {
+      this.lookForSurface();
+      const compiled = load(this.options.wasm);
+      await Promise.all([compiled, parsed(this.document)]);
+      if (this.stopped) return this.handle;
+      this.rust = await compiled;
+      this.renew();
+      const { follow = this.options.watch !== false } = {};
+      this.watcher = watch(this.document, this.adapter.plan(), { follow, debounceMs: this.options.debounceMs, look: () => void this.refresh() });
+      this.document[RUNNING].defined = () => {
+        this.redefined = true;
+        void this.refresh();
+      };
+      await this.refresh();
+      if (this.document.readyState === 'loading') this.onceParsed();
+    } catch (error) {
+      this.note(error.code ? 'warn' : 'error', error.code ?? 'start-failed', error.code ? error.message : `Toolmark could not start: ${error?.message ?? error}.`);
+    }
+    return this.handle;
+  }
+
+  onceParsed() {
+    const listener = () => void this.refresh();
+    this.document.addEventListener('DOMContentLoaded', listener, { once: true });
+    this.undo.push(() => this.document.removeEventListener('DOMContentLoaded', listener));
+  }
+
+  /** A new instance: the first one, or one instead of an instance that broke. */
+  renew() {
+    const broken = this.adapter;
+    if (broken) {
+      // The old instance's memory must not be freed in the new one.
+      broken.__destroy_into_raw?.();
+      renew();
+    }
+    this.adapter = new this.rust.Adapter(forRust(this.options));
+  }
+
+  lookForSurface() {
+    const { originTrial } = this.options;
+    if (originTrial && this.document.head) {
+      const meta = this.document.createElement('meta');
+      meta.httpEquiv = 'origin-trial';
+      meta.content = originTrial;
+      this.document.head.append(meta);
+      this.undo.push(() => meta.remove());
+    }
+    if (!this.surface()) {
+      const undo = install(this.view);
+      if (undo) this.undo.push(undo);
+    }
+    const surface = this.surface();
+    if (!surface) {
+      this.note('warn', 'no-webmcp-surface', this.view.isSecureContext === false
+        ? 'WebMCP exists in secure contexts only, and this page is none: serve it over HTTPS (or from localhost).'
+        : 'This page has no document.modelContext with registerTool(), so no agent can see its tools.');
+    } else if (!this.options.modelContext) {
+      const undo = alias(this.view, surface);
+      if (undo) this.undo.push(undo);
+    }
+  }
+
+  /** Where tools are registered; looked up each time, because others may put one there later. */
+  surface() {
+    if (this.options.modelContext) return this.options.modelContext;
+    try {
+      const surface = this.document.modelContext;
+      return typeof surface?.registerTool === 'function' ? surface : undefined;
+    } catch (error) {
+      this.note('warn', 'no-webmcp-surface', `document.modelContext throws (${error?.message ?? error}), so no agent can see this page's tools.`);
+      return undefined;
+    }
+  }
+
+  /** Looks at the page and offers what it has; one at a time. */
+  refresh() {
+    const run = () => (this.stopped ? { added: [], removed: [], kept: [], changed: [] } : this.offer());
+    const result = this.queue.then(run, run);
+    this.queue = result.catch(() => {});
+    return result;
+  }
+
+  async offer() {
+    const changed = this.map();
+    const surface = this.surface();
+    if (!changed && !this.redefined && surface === this.offered) {
+      return { added: [], removed: [], kept: this.definitions.map((tool) => tool.name), changed: [] };
+    }
+    this.redefined = false;
+    this.offered = surface;
+    this.definitions = this.all();
+    const change = await this.registry.sync(surface, this.definitions);
+    if (!this.stopped) this.emit('toolmark:change', change);
+    return change;
+  }
+
+  /** Maps the page if it looks different from last time. */
+  map() {
+    if (!this.watcher?.dirty) return false;
+    this.watcher.looking();
+    const before = this.view.performance.now();
+    try {
+      const text = this.adapter.map(this.document);
+      if (text === undefined) return false;
+      const { tools, diagnostics } = JSON.parse(text);
+      this.generated = tools;
+      this.found = diagnostics;
+      return true;
+    } catch (error) {
+      this.generated = [];
+      this.found = [{ level: 'error', code: 'remap-failed', message: `This page could not be mapped: ${error?.message ?? error}. Please report it with the page's address.` }];
+      this.renew();
+      return true;
+    } finally {
+      this.watcher.looked(this.view.performance.now() - before);
+    }
+  }
+
+  /** The site's own tools, then the page's. */
+  all() {
+    const prefix = this.options.prefix ?? '';
+    const custom = [...(this.options.custom ?? []), ...(this.document[DEFINED] ?? [])]
+      .filter((tool) => typeof tool?.execute === 'function' && tool.name && tool.description)
+      .map((tool) => ({
+        name: prefix + tool.name,
+        title: tool.title ?? '',
+        description: String(tool.description),
+        inputSchema: tool.inputSchema ?? { type: 'object', properties: {} },
+        outputSchema: tool.outputSchema,
+        annotations: { readOnlyHint: false, untrustedContentHint: false, ...tool.annotations },
+        source: { kind: 'custom' },
+        run: tool.execute,
+      }));
+    const own = new Map(custom.map((tool) => [tool.name, tool]));
+    const { allow } = this.options;
+    const allowed = (tool) => {
+      if (!allow) return true;
+      if (Array.isArray(allow)) return allow.includes(tool.name);
+      try {
+        return !!allow({ ...tool });
+      } catch {
+        return false;
+      }
+    };
+    return [...own.values(), ...(this.generated ?? []).filter((tool) => !own.has(tool.name))].filter(allowed);
+  }
+
+  tools() {
+    return this.definitions.map(({ run, ...tool }) => ({
+      ...structuredClone(tool),
+      name: this.registry.nameOf(tool.name),
+      execute: (input, context) => this.call(tool.name, input, context?.signal),
+    }));
+  }
+
+  async call(name, input, signal) {
+    const before = this.view.performance.now();
+    let answer;
+    try {
+      answer = await this.answer(name, input, signal);
+      if (answer === null || typeof answer !== 'object') answer = { result: answer ?? null };
+    } catch (error) {
+      answer = failure('internal', `The tool failed: ${error?.message ?? error}.`, 'Try again; if it goes on, use the page itself.');
+    }
+    this.record(name, before, answer);
+    return answer;
+  }
+
+  async answer(name, input, signal) {
+    if (this.stopped) return failure('gone', 'This page no longer offers tools.');
+    if (signal?.aborted) return failure('cancelled', 'The call was cancelled.');
+    // An agent must not be told what the page showed a moment ago.
+    if (this.options.watch !== false && this.watcher?.dirty) await this.refresh();
+    const definition = this.definitions.find((tool) => tool.name === name);
+    if (definition?.run) return definition.run(input ?? {}, { signal });
+    if (!this.adapter) return failure('internal', 'The page is not mapped.');
+    let outcome;
+    try {
+      outcome = JSON.parse(this.adapter.call(name, JSON.stringify(input ?? {}) ?? '{}'));
+    } catch (error) {
+      this.note('error', 'call-failed', `A call of '${name}' failed inside: ${error?.message ?? error}.`);
+      this.renew();
+      this.watcher?.touch();
+      return failure('internal', 'The tool failed inside.', 'Try again in a second; if it goes on, use the page itself.');
+    }
+    if (outcome.answer) return outcome.answer;
+    if (outcome.fetch) return this.performer.run(name, outcome, signal);
+    return failure('internal', 'This call has no answer.');
+  }
+
+  record(tool, before, answer) {
+    const error = answer.error?.code;
+    let bytes = 0;
+    try {
+      bytes = JSON.stringify(answer).length;
+    } catch {
+      // A site's own tool answered with something that is no JSON.
+    }
+    const call = { tool, at: Date.now(), ms: Math.round((this.view.performance.now() - before) * 10) / 10, ok: !error, bytes, ...(error && { error }) };
+    this.log.push(call);
+    if (this.log.length > MAX_CALLS) this.log.shift();
+    if (this.stopped) return;
+    this.emit('toolmark:call', { ...call });
+    if (this.options.events === 'datalayer') {
+      (this.view.dataLayer ??= []).push({ event: 'toolmark_call', tool, ok: call.ok, ms: call.ms });
+    }
+  }
+
+  emit(type, detail) {
+    this.document.dispatchEvent(new this.view.CustomEvent(type, { detail }));
+  }
+
+  stop() {
+    if (this.stopped) return;
+    this.stopped = true;
+    this.watcher?.stop();
+    this.performer.stop();
+    this.registry.stop();
+    this.definitions = [];
+    this.generated = [];
+    this.found = [];
+    this.noted = [];
+    this.adapter?.free();
+    this.adapter = undefined;
+    for (const step of this.undo.splice(0).reverse()) step();
+  }
+}
+
+/** The document is parsed, or takes too long about it. */
+function parsed(document) {
+  if (document.readyState !== 'loading') return undefined;
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, PARSE_WAIT_MS);
+    function done() {
+      clearTimeout(timer);
+      document.removeEventListener('DOMContentLoaded', done);
+      resolve();
+    }
+    document.addEventListener('DOMContentLoaded', done);
+  });
+}

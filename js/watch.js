@@ -1,0 +1,201 @@
+// Following the page: when its markup may have changed, the page is looked at again. Looking costs little (the
+// snapshot is compared before anything is mapped), so that doubt is answered by looking, and a page that changes
+// all the time is not listened to meanwhile.
+
+/** Milliseconds of quiet before the page is looked at. */
+const DEBOUNCE_MS = 250;
+/** A page that never is quiet is looked at after this many. */
+const MAX_WAIT_MS = 900;
+/** Of a busy page's time at most one part in this many goes into looking at it. */
+const SHARE = 20;
+/** Even a page that takes seconds to read is looked at this often. */
+const MAX_REST_MS = 5000;
+/** Records that are looked at one by one, even where a snapshot is nearly free. */
+const MIN_RECORDS = 64;
+/** How many records can be judged in a millisecond. */
+const RECORDS_PER_MS = 1000;
+/** The browser's idle time is waited for this long. */
+const IDLE_MS = 100;
+
+/**
+ * @param {Document} document
+ * @param {object} plan what a snapshot holds (js/snapshot.js)
+ * @param {object} o
+ * @param {boolean} o.follow look by oneself when something changed; else only remember that it did
+ * @param {number} [o.debounceMs]
+ * @param {() => void} o.look the page should be looked at
+ */
+export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }) {
+  const view = document.defaultView ?? globalThis;
+  const Observer = view.MutationObserver ?? globalThis.MutationObserver;
+  const elements = plan.rules.map((rule) => rule.elements).join();
+  const texts = plan.rules.map((rule) => rule.text).filter(Boolean).join();
+  /** Attributes that make an element one of those: a change of them always matters. */
+  const marks = new Set(plan.attributes.filter((name) => elements.includes(`[${name}`)));
+  const options = { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: plan.attributes };
+  const maxWait = Math.max(MAX_WAIT_MS, debounceMs);
+
+  let dirty = true;
+  let stopped = false;
+  let armed = false;
+  let seen = 0;
+  let cost = 1;
+  let rested = 0;
+  let first = 0;
+  let last = 0;
+  let timer;
+  let idle;
+  let observer;
+  const now = () => view.performance.now();
+
+  function hear(records) {
+    if (stopped) return;
+    seen += records.length;
+    if (!follow) {
+      observer.disconnect();
+      armed = false;
+      dirty = true;
+      return;
+    }
+    const judged = seen <= Math.max(MIN_RECORDS, cost * RECORDS_PER_MS);
+    if (judged && !records.some(matters)) return;
+    if (!judged) {
+      // So much happens that listening costs more than looking.
+      observer.disconnect();
+      armed = false;
+    }
+    touch();
+  }
+
+  function matters({ type, target, attributeName, addedNodes, removedNodes }) {
+    if (type === 'attributes') return marks.has(attributeName) || target.matches(elements) || within(target);
+    if (type === 'characterData') return within(target.parentNode);
+    return some(addedNodes) || some(removedNodes) || within(target);
+  }
+
+  /** Some of these nodes is an element of the snapshot, or holds one. */
+  function some(nodes) {
+    for (let i = 0; i < nodes.length; i += 1) {
+      const node = nodes[i];
+      if (node.nodeType === 1 && (node.matches(elements) || (node.firstElementChild && node.querySelector(elements)))) return true;
+    }
+    return false;
+  }
+
+  const within = (node) => node?.nodeType === 1 && !!node.closest(texts);
+
+  function arm() {
+    seen = 0;
+    if (armed || stopped || !observer) return;
+    observer.observe(document, options);
+    armed = true;
+  }
+
+  /** Something that may matter has changed. */
+  function touch() {
+    dirty = true;
+    last = now();
+    if (!follow || timer || idle) return;
+    first = last;
+    timer = view.setTimeout(due, Math.max(debounceMs, rested - last));
+  }
+
+  function due() {
+    timer = undefined;
+    const time = now();
+    const quiet = last + debounceMs;
+    if (armed && time < quiet && time < first + maxWait) {
+      timer = view.setTimeout(due, Math.min(quiet, first + maxWait) - time);
+      return;
+    }
+    const go = () => {
+      idle = undefined;
+      if (!stopped && dirty) look();
+    };
+    if (view.requestIdleCallback) idle = view.requestIdleCallback(go, { timeout: IDLE_MS });
+    else go();
+  }
+
+  /** The route may have changed: a snapshot holds the page's address. */
+  const moved = () => touch();
+  const undo = [];
+  const listen = (target, type, listener = moved, o) => {
+    target.addEventListener(type, listener, o);
+    undo.push(() => target.removeEventListener(type, listener, o));
+  };
+
+  try {
+    observer = new Observer(hear);
+  } catch {
+    observer = undefined;
+  }
+  if (follow) {
+    if (view.navigation?.addEventListener) listen(view.navigation, 'currententrychange');
+    else undo.push(hookHistory(view, moved));
+    for (const type of ['popstate', 'hashchange', 'pageshow']) listen(view, type);
+    listen(document, 'readystatechange');
+    listen(document, 'prerenderingchange');
+  }
+
+  return {
+    /** Something may have changed since the last look. */
+    get dirty() {
+      if (armed) {
+        const records = observer.takeRecords();
+        if (records.length) hear(records);
+      }
+      return dirty || !observer;
+    },
+    /** The page is about to be looked at. */
+    looking() {
+      dirty = false;
+      view.clearTimeout(timer);
+      timer = undefined;
+      if (idle) view.cancelIdleCallback(idle);
+      idle = undefined;
+      if (armed) observer.takeRecords();
+      arm();
+    },
+    /** It was, and that took so many milliseconds. */
+    looked(ms) {
+      cost = ms;
+      rested = now() + Math.min(MAX_REST_MS, ms * SHARE);
+    },
+    touch,
+    stop() {
+      stopped = true;
+      observer?.disconnect();
+      view.clearTimeout(timer);
+      if (idle) view.cancelIdleCallback(idle);
+      for (const step of undo.splice(0)) step();
+    },
+  };
+}
+
+/** Hears pushState and replaceState where there is no Navigation API. Later wrappers of others stay as they are. */
+function hookHistory(view, moved) {
+  const { history } = view;
+  const undo = ['pushState', 'replaceState'].map((name) => {
+    const original = history[name];
+    const own = Object.getOwnPropertyDescriptor(history, name);
+    let live = true;
+    const hook = function (...input) {
+      const result = original.apply(this, input);
+      if (live) moved();
+      return result;
+    };
+    try {
+      Object.defineProperty(history, name, { value: hook, writable: true, configurable: true, enumerable: own?.enumerable ?? true });
+    } catch {
+      // Read-only: popstate and the observer remain.
+    }
+    return () => {
+      live = false;
+      // Somebody's wrapper around ours keeps working: ours is only a pass-through from now on.
+      if (history[name] !== hook) return;
+      if (own) Object.defineProperty(history, name, own);
+      else delete history[name];
+    };
+  });
+  return () => undo.forEach((step) => step());
+}
