@@ -1,6 +1,7 @@
 //! From nodes to entities: one thing is one entity, however often and in whatever syntax the page describes it.
 
 mod assemble;
+mod facts;
 mod groups;
 mod same;
 mod spelling;

@@ -169,7 +169,9 @@ impl Said {
 fn drop_named_twice(graph: &mut Graph) {
     let is_mixed = |property: &Property| {
         let things = property.values.iter().filter(|value| matches!(value, Value::Node(_))).count();
-        things > 0 && things < property.values.len()
+        // A thing's own name and address are what others are compared with.
+        let is_own = matches!(&*property.name, "name" | "url" | "contentUrl");
+        things > 0 && things < property.values.len() && !is_own
     };
     for number in 0..graph.entities.len() {
         let count = graph.entities.get(number).map_or(0, |entity| entity.properties.len());
@@ -188,7 +190,7 @@ fn drop_named_twice(graph: &mut Graph) {
                 }
             }
             let keep: Vec<bool> = property.values.iter().map(|value| {
-                !same::literal(value).and_then(same::name).is_some_and(|name| names.get(&name).is_some())
+                same::literal(value).and_then(same::name).is_none_or(|name| names.get(&name).is_none())
             }).collect();
             if let Some(property) = graph.entities.get_mut(number).and_then(|entity| entity.properties.get_mut(place)) {
                 let mut keep = keep.into_iter();

@@ -114,11 +114,6 @@ pub fn address(url: &str) -> &str {
     url.strip_suffix('/').unwrap_or(url)
 }
 
-/// Same as a set: nothing in common is what sets two things apart.
-pub fn disjoint(a: &[String], b: &[String]) -> bool {
-    !a.iter().any(|text| b.contains(text))
-}
-
 /// Unused capacity is not worth keeping for a page's lifetime.
 pub fn shrink<T>(mut list: Vec<T>) -> Vec<T> {
     list.shrink_to_fit();
