@@ -307,11 +307,7 @@ impl<'d> Reader<'d> {
                 continue;
             }
             let name = self.names.get(written, |written| schema_name(written).unwrap_or(written).into());
-            if node.properties.len() < MAX_PROPERTIES || node.properties.iter().any(|property| property.name == name) {
-                node.push(&name, value.clone());
-            } else {
-                left_out = true;
-            }
+            left_out |= !add(node, &name, value.clone());
         }
         if left_out {
             self.find(PROPERTIES, names);
@@ -387,6 +383,15 @@ impl<'d> Reader<'d> {
             diagnostics.push(if lost { Diagnostic::warn(code, message) } else { Diagnostic::info(code, message) });
         }
     }
+}
+
+/// Adds a value to a property, unless it would be one property too many.
+pub(super) fn add(node: &mut Node, name: &Rc<str>, value: Value) -> bool {
+    let fits = node.properties.len() < MAX_PROPERTIES || node.properties.iter().any(|property| property.name == *name);
+    if fits {
+        node.push(name, value);
+    }
+    fits
 }
 
 fn short(text: &str) -> Cow<'_, str> {
