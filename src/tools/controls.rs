@@ -188,8 +188,9 @@ fn join(known: &mut Parameter, field: &Field) {
 
 /// The plan that a call comes to with this (checked) input.
 ///
-/// `{kind, name, at, way?, label?, timeout, requestId?, confirm?, danger?, title?, values?, submit?, fields?, open?}`, or for the state of
-/// all controls `{kind: "state", controls: [{tool, item?, at, fields}]}`. A place is `[document, element]`.
+/// `{kind, name, at, timeout, requestId?, title?, confirm?, danger?, values?, submit?, known?, open?, fields: [{name, at,
+/// do, value}]}`, or for the state of all controls `{kind: "state", controls: [{tool, item?, at, fields?}]}`. A place is
+/// `[document, element]`.
 pub fn call(tool: &Tool, control: &Control, all: &[Tool], input: &Json<'_>) -> Outcome {
     let Some(marked) = control.marked() else {
         return Outcome::Act { plan: state(&control.all, all) };
@@ -239,6 +240,14 @@ pub fn call(tool: &Tool, control: &Control, all: &[Tool], input: &Json<'_>) -> O
         }
         if matches!(marked.way, Way::Fill | Way::Declared) {
             out.field("submit").bool(marked.submit);
+            out.field("known").array(|out| {
+                for field in &item.fields {
+                    out.array(|out| {
+                        out.string(&field.name);
+                        write_place(field.place, out);
+                    });
+                }
+            });
         }
         if let Some(Json::Bool(open)) = input.get("open") {
             out.field("open").bool(*open);
