@@ -54,8 +54,10 @@ pub fn map(documents: &[dom::Document], options: &options::Options) -> Mapping {
     let (page, mut diagnostics) = read::page(documents, options);
     let (graph, found) = graph::build(page.nodes);
     diagnostics.extend(found);
-    let selection = select::choose(&graph, &page.meta);
-    let (tools, found) = tools::build(&graph, &selection, &page.meta, documents, options);
+    let (mut profiles, found) = tools::profiles::Profiles::new(options);
+    diagnostics.extend(found);
+    let selection = select::choose(&graph, &page.meta, &mut profiles);
+    let (tools, found) = tools::build(&graph, &selection, &mut profiles, documents, options);
     diagnostics.extend(found);
     let (tools, found) = guard::check(tools, options);
     diagnostics.extend(found);

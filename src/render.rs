@@ -1,14 +1,524 @@
 //! From an entity to what an agent reads: lean, clean JSON, made when it is asked for.
+//!
+//! Nothing is told twice: an entity is told by the tool that owns it (`select::owners`), once; elsewhere its name
+//! stands for it.
 
-use alloc::string::String;
+mod compact;
+mod page;
+
+use alloc::{borrow::Cow, rc::Rc, string::String, vec, vec::Vec};
 
 use crate::Mapping;
+use crate::graph::Graph;
 use crate::json::{Json, Writer};
-use crate::tools::Tool;
+use crate::read::{Value, schema_name};
+use crate::select;
+use crate::text;
+use crate::tools::profiles::{Profile, Profiles, among, shows, waits};
+use crate::tools::{Source, Tool};
+
+/// Characters that an answer without `include` aims at; what does not fit is told by `more`.
+pub const ANSWER: usize = 10_000;
+/// The same for a list, whose rest is one call away.
+pub const LIST_ANSWER: usize = 2_000;
+/// Characters of a text that are told without `include`: an agent that wants the whole of it asks.
+pub const TEXT: usize = 3_000;
+/// The same in an item of a list.
+pub const ITEM_TEXT: usize = 400;
+/// Items up to which a list tells all that they have.
+pub const SHORT_LIST: usize = 12;
+/// Levels of things in things. Real pages need six; more is a page that repeats itself.
+const DEPTH: usize = 9;
+/// `include` names of our own: texts in every language, properties that no profile names.
+pub const LANGUAGES: &str = "languages";
+/// See [`LANGUAGES`].
+pub const OTHERS: &str = "others";
+
+/// A value on its way to JSON.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Out<'m> {
+    /// A string.
+    Text(String),
+    /// A number or boolean, as written.
+    Raw(Cow<'m, str>),
+    /// `[…]`
+    List(Vec<Out<'m>>),
+    /// `{…}`
+    Object(Vec<(&'m str, Out<'m>)>),
+}
+
+impl Out<'_> {
+    /// Appends it.
+    pub fn write(&self, out: &mut Writer) {
+        match self {
+            Out::Text(text) => out.string(text),
+            Out::Raw(raw) => out.raw(raw),
+            Out::List(items) => out.array(|out| items.iter().for_each(|item| item.write(out))),
+            Out::Object(fields) => out.object(|out| fields.iter().for_each(|(name, value)| value.write(out.field(name)))),
+        }
+    }
+
+    /// Its text, if it is one value.
+    fn flat(&self) -> Option<&str> {
+        match self {
+            Out::Text(text) => Some(text),
+            Out::Raw(raw) => Some(raw),
+            _ => None,
+        }
+    }
+}
 
 /// The answer of a tool that reads the graph.
-pub fn answer(_mapping: &Mapping, _tool: &Tool, _input: &Json<'_>) -> String {
-    let mut out = Writer::new();
-    out.object(|_| {});
-    out.into_string()
+pub fn answer(mapping: &Mapping, tool: &Tool, input: &Json<'_>) -> String {
+    let Some(place) = mapping.tools.iter().position(|other| other.name == tool.name) else { return "{}".into() };
+    let include: Vec<&str> = input.get("include").and_then(Json::as_array).unwrap_or(&[]).iter().filter_map(Json::as_str).collect();
+    let offset = input.get("offset").and_then(Json::as_usize).unwrap_or(0);
+    let (profiles, _) = Profiles::new(&mapping.options);
+    let mut reader = Reader {
+        graph: &mapping.graph,
+        page: select::bare(&mapping.meta.url),
+        language: &mapping.meta.language,
+        owner: owners(&mapping.graph, &mapping.tools),
+        tools: &mapping.tools,
+        tool: place as u16,
+        profiles,
+        images: include.contains(&"image"),
+        links: include.contains(&"url"),
+        languages: include.contains(&LANGUAGES),
+        text: if include.is_empty() { TEXT } else { usize::MAX },
+        seen: vec![false; mapping.graph.entities.len()],
+        open: Vec::new(),
+    };
+    let hard = mapping.options.max_payload_bytes;
+    match &tool.source {
+        Source::Entity { entity, parts } => {
+            let told = reader.main(*entity, parts, &include);
+            page::answer(Out::Object(told), offset, if include.is_empty() { ANSWER } else { 2 * ANSWER }, hard)
+        }
+        Source::List { entities, of, .. } => {
+            let list = List { entities, of: *of, include: &include, offset, hard, limit: input.get("limit").and_then(Json::as_usize) };
+            reader.list(&list, input.get("query").and_then(Json::as_str).unwrap_or(""))
+        }
+        _ => "{}".into(),
+    }
+}
+
+/// Which tool tells each entity, by its place in `tools`.
+pub fn owners(graph: &Graph, tools: &[Tool]) -> Vec<u16> {
+    let mut roots: Vec<(u16, Vec<u32>)> = Vec::new();
+    for (place, tool) in tools.iter().enumerate() {
+        match &tool.source {
+            Source::Entity { entity, parts } => {
+                let mut own = vec![*entity];
+                own.extend(parts.iter().map(|(_, part)| *part));
+                roots.push((place as u16, own));
+            }
+            Source::List { entities, of, .. } => {
+                let mut own = entities.clone();
+                own.extend(of);
+                roots.push((place as u16, own));
+            }
+            _ => {}
+        }
+    }
+    select::owners(graph, roots.iter().map(|(place, own)| (*place, own.as_slice())))
+}
+
+struct List<'a> {
+    entities: &'a [u32],
+    of: Option<u32>,
+    include: &'a [&'a str],
+    offset: usize,
+    limit: Option<usize>,
+    hard: usize,
+}
+
+struct Reader<'m> {
+    graph: &'m Graph,
+    page: &'m str,
+    language: &'m str,
+    owner: Vec<u16>,
+    tools: &'m [Tool],
+    tool: u16,
+    profiles: Profiles,
+    images: bool,
+    links: bool,
+    languages: bool,
+    /// Characters of a text.
+    text: usize,
+    /// Told in this answer.
+    seen: Vec<bool>,
+    /// Being told: what is in this is told further up.
+    open: Vec<u32>,
+}
+
+impl<'m> Reader<'m> {
+    /// An entity with its parts, as its own tool tells it.
+    fn main(&mut self, entity: u32, parts: &'m [(&'static str, u32)], include: &[&str]) -> Vec<(&'m str, Out<'m>)> {
+        let Some(found) = self.graph.entity(entity) else { return Vec::new() };
+        self.enter(entity);
+        let profile = self.profile(entity);
+        let mut fields = Vec::new();
+        if let Some(name) = own_type(&found.types, &profile) {
+            fields.push(("type", Out::Text(name.into())));
+        }
+        let mut later = Vec::new();
+        let mut told: Vec<&str> = Vec::new();
+        let names: Vec<&'m str> = order(&found.properties, &profile.first).chain(parts.iter().map(|(name, _)| *name)).collect();
+        for name in names {
+            if told.contains(&name) || select::is_never(name) {
+                continue;
+            }
+            told.push(name);
+            let asked = include.contains(&name) || (include.contains(&OTHERS) && !crate::tools::profiles::names(Some(&profile), name));
+            let heavy = waits(name) || among(&profile.heavy, name);
+            if heavy && !asked {
+                continue;
+            }
+            let mut values: Vec<Value> = found.values(name).to_vec();
+            values.extend(parts.iter().filter(|(part, _)| *part == name).map(|(_, part)| Value::Node(*part)));
+            let wanted = self.links || asked || self.own_link(name, &values);
+            let links = core::mem::replace(&mut self.links, wanted);
+            let text = core::mem::replace(&mut self.text, if asked { usize::MAX } else { TEXT });
+            let out = self.property(name, &values, asked, 1);
+            (self.links, self.text) = (links, text);
+            let Some(out) = out.filter(|out| !repeats(&fields, out)) else { continue };
+            if asked { later.push((name, out)) } else { fields.push((name, out)) }
+        }
+        self.open.pop();
+        fields.extend(later);
+        compact::tidy(&found.types, fields)
+    }
+
+    /// The entity's own address is worth its bytes where it is not the page's.
+    fn own_link(&self, name: &str, values: &[Value]) -> bool {
+        name == "url" && matches!(values, [Value::Url(url) | Value::Text { text: url, .. }] if select::bare(url) != self.page)
+    }
+
+    fn list(&mut self, list: &List<'_>, query: &str) -> String {
+        let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+        let entities: Vec<u32> = if words.is_empty() {
+            list.entities.to_vec()
+        } else {
+            list.entities.iter().copied().filter(|entity| self.mentions(*entity, &words)).collect()
+        };
+        let short = list.entities.len() <= SHORT_LIST;
+        let kinds: Vec<&Rc<str>> = list.entities.iter().filter_map(|entity| self.graph.entity(*entity)?.types.first()).collect();
+        let mixed = kinds.windows(2).any(|pair| matches!(pair, [one, other] if one != other));
+        let soft = if list.limit.is_some() || !list.include.is_empty() { list.hard } else { LIST_ANSWER }.min(list.hard);
+        let limit = list.limit.unwrap_or(usize::MAX);
+        let mut out = Writer::new();
+        out.object(|out| {
+            if let Some(of) = list.of.filter(|_| list.offset == 0 && words.is_empty()) {
+                self.head(of, out);
+            }
+            let mut next = list.offset;
+            out.field("items").array(|out| {
+                while next < entities.len() && next - list.offset < limit {
+                    let Some(entity) = entities.get(next) else { break };
+                    let row = self.row(*entity, list.include, short, mixed);
+                    let start = out.len();
+                    match row {
+                        Some(row) => page::within(row, list.hard.saturating_sub(200)).write(out),
+                        None => {
+                            next += 1;
+                            continue;
+                        }
+                    }
+                    if out.len() > soft.saturating_sub(60) && next > list.offset {
+                        out.truncate(start);
+                        break;
+                    }
+                    next += 1;
+                }
+            });
+            if next < entities.len() {
+                page::more(next, entities.len(), out);
+            }
+        });
+        out.into_string()
+    }
+
+    /// What the list says of itself.
+    fn head(&mut self, of: u32, out: &mut Writer) {
+        let Some(found) = self.graph.entity(of) else { return };
+        for name in order(&found.properties, "name description") {
+            if matches!(name, "itemListElement" | "numberOfItems" | "itemListOrder") || waits(name) || select::is_never(name) {
+                continue;
+            }
+            if let Some(told) = self.property(name, found.values(name), false, 1) {
+                told.write(out.field(name));
+            }
+        }
+    }
+
+    /// All words are somewhere in it.
+    fn mentions(&self, entity: u32, words: &[String]) -> bool {
+        let mut all = String::new();
+        let mut seen = vec![entity];
+        let mut next = 0;
+        while let Some(found) = seen.get(next).and_then(|entity| self.graph.entity(*entity)) {
+            next += 1;
+            for value in found.properties.iter().flat_map(|property| &property.values) {
+                match value {
+                    Value::Text { text, .. } | Value::Number(text) | Value::Url(text) => {
+                        all.push(' ');
+                        all.push_str(text);
+                    }
+                    // Enough to find an offer, a seller, an address.
+                    Value::Node(node) if seen.len() < 24 && self.owner.get(*node as usize) == Some(&self.tool) && !seen.contains(node) => seen.push(*node),
+                    _ => {}
+                }
+            }
+        }
+        let all = text::plain(&all).to_lowercase();
+        words.iter().all(|word| all.contains(word.as_str()))
+    }
+
+    fn row(&mut self, entity: u32, include: &[&str], short: bool, mixed: bool) -> Option<Out<'m>> {
+        let found = self.graph.entity(entity)?;
+        self.enter(entity);
+        let profile = self.profile(entity);
+        let mut fields = Vec::new();
+        if mixed && let Some(name) = found.types.iter().find(|name| !name.contains([':', '/'])) {
+            fields.push(("type", Out::Text(String::from(&**name))));
+        }
+        let names: Vec<&'m str> = order(&found.properties, &[&*profile.columns, " ", &*profile.first].concat()).collect();
+        for name in names {
+            let asked = include.contains(&name) || (include.contains(&OTHERS) && !crate::tools::profiles::names(Some(&profile), name));
+            let column = among(&profile.columns, name) || (short && !waits(name) && !among(&profile.heavy, name));
+            if !(column || asked) || select::is_never(name) || name == "position" {
+                continue;
+            }
+            let values = found.values(name);
+            let wanted = self.links || asked || self.own_link(name, values);
+            let links = core::mem::replace(&mut self.links, wanted);
+            let text = core::mem::replace(&mut self.text, if asked { usize::MAX } else if short { TEXT / 2 } else { ITEM_TEXT });
+            let out = self.property(name, values, asked, 1);
+            (self.links, self.text) = (links, text);
+            if let Some(out) = out.filter(|out| !repeats(&fields, out)) {
+                fields.push((name, out));
+            }
+        }
+        self.open.pop();
+        compact::object(&found.types, fields)
+    }
+
+    fn enter(&mut self, entity: u32) {
+        if let Some(seen) = self.seen.get_mut(entity as usize) {
+            *seen = true;
+        }
+        self.open.push(entity);
+    }
+
+    fn profile(&mut self, entity: u32) -> Profile {
+        let types: &[Rc<str>] = self.graph.entity(entity).map_or(&[], |found| &found.types);
+        match self.profiles.of(types).and_then(|number| self.profiles.get(number)) {
+            Some(profile) => profile.clone(),
+            None => Profile { slug: "".into(), plural: "".into(), rank: 0, types: "".into(), first: "name".into(), heavy: "".into(), columns: "name url".into() },
+        }
+    }
+
+    /// The values of a property; one alone stands by itself.
+    fn property(&mut self, name: &'m str, values: &[Value], full: bool, depth: usize) -> Option<Out<'m>> {
+        let mut chosen: Vec<&Value> = self.in_language(values);
+        let mut sorted: Vec<u32> = select::nodes(values).collect();
+        let sorted_values: Vec<Value>;
+        if sorted.len() == values.len() && sorted.len() > 1 {
+            select::in_order(self.graph, &mut sorted);
+            sorted_values = sorted.into_iter().map(Value::Node).collect();
+            chosen = sorted_values.iter().collect();
+        }
+        let mut told: Vec<Out<'m>> = Vec::new();
+        for value in chosen {
+            let Some(out) = self.value(name, value, full, depth) else { continue };
+            // A step list in a step list is one list.
+            let items = match out {
+                Out::List(items) => items,
+                out => vec![out],
+            };
+            for item in items {
+                // Long lists are taken as they are: looking for repetitions in them costs more than it saves.
+                if told.len() > 100 || !told.contains(&item) {
+                    told.push(item);
+                }
+            }
+        }
+        match told.len() {
+            0 => None,
+            1 => told.pop(),
+            _ => Some(Out::List(told)),
+        }
+    }
+
+    /// The values in the page's language, where the same is said in several.
+    fn in_language<'v>(&self, values: &'v [Value]) -> Vec<&'v Value> {
+        fn language(value: &Value) -> Option<&str> {
+            match value {
+                Value::Text { language, .. } => language.as_deref(),
+                _ => None,
+            }
+        }
+        let several = values.iter().any(|value| language(value).is_some_and(|tag| values.first().and_then(language) != Some(tag)));
+        if !several || self.languages || values.iter().all(|value| language(value).is_none()) {
+            return values.iter().collect();
+        }
+        let primary = |tag: &str| tag.split('-').next().unwrap_or(tag).to_ascii_lowercase();
+        let own = |value: &&Value| language(value).is_some_and(|tag| primary(tag) == primary(self.language));
+        let mut chosen: Vec<&Value> = values.iter().filter(own).collect();
+        if chosen.is_empty() {
+            chosen = values.iter().filter(|value| language(value).is_none()).collect();
+        }
+        if chosen.is_empty() {
+            chosen = values.iter().filter(|value| language(value) == values.first().and_then(language)).collect();
+        }
+        chosen
+    }
+
+    fn value(&mut self, name: &str, value: &Value, full: bool, depth: usize) -> Option<Out<'m>> {
+        match value {
+            Value::Text { text, language } => {
+                let told = self.told(name, text)?;
+                match language {
+                    Some(language) if self.languages => Some(Out::Text([language, ": ", told.as_str()].concat())),
+                    _ => Some(Out::Text(told)),
+                }
+            }
+            Value::Number(digits) if keeps(digits) => Some(Out::Raw(String::from(&**digits).into())),
+            Value::Number(digits) => Some(Out::Text(String::from(&**digits))),
+            Value::Boolean(value) => Some(Out::Raw(if *value { "true" } else { "false" }.into())),
+            Value::Url(url) => self.link(name, url),
+            // Nobody describes it: its address may be worth something, a name inside some page is not.
+            Value::Reference(iri) if iri.contains('#') || !iri.contains(':') || iri.starts_with("_:") => None,
+            Value::Reference(iri) => self.link(name, iri),
+            Value::Node(node) => self.node(name, *node, full, depth),
+        }
+    }
+
+    fn told(&self, name: &str, raw: &str) -> Option<String> {
+        let trimmed = raw.trim();
+        if is_address(trimmed) {
+            return match self.link(name, trimmed)? {
+                Out::Text(text) => Some(text),
+                _ => None,
+            };
+        }
+        if trimmed.starts_with("data:") && trimmed.contains(";base64") {
+            return None;
+        }
+        let plain = text::plain(raw);
+        if plain.is_empty() {
+            return None;
+        }
+        Some(match plain.char_indices().nth(self.text) {
+            Some((at, _)) => {
+                let cut = plain.get(..at).unwrap_or(&plain);
+                let cut = cut.rsplit_once(char::is_whitespace).map_or(cut, |(cut, _)| cut);
+                [cut, "…"].concat()
+            }
+            None => plain,
+        })
+    }
+
+    fn link(&self, name: &str, url: &str) -> Option<Out<'m>> {
+        if let Some(word) = schema_name(url) {
+            return Some(Out::Text(word.into()));
+        }
+        if url.starts_with("data:") || url.starts_with("javascript:") || url.starts_with("about:") {
+            return None;
+        }
+        let wanted = if shows(name) { self.images } else { self.links || !is_address(url) };
+        wanted.then(|| Out::Text(text::visible(url).into_owned()))
+    }
+
+    fn node(&mut self, name: &str, node: u32, full: bool, depth: usize) -> Option<Out<'m>> {
+        if shows(name) && !self.images {
+            return None;
+        }
+        let owner = self.owner.get(node as usize).copied().unwrap_or(select::NOBODY);
+        if owner != self.tool {
+            // What has a tool of its own is told there; a list tells each of its items.
+            return match self.tools.get(usize::from(owner)).map(|tool| &tool.source) {
+                Some(Source::List { .. }) if select::is_listed(name) => None,
+                Some(Source::Entity { entity, .. }) if *entity == node && select::is_up(name) => None,
+                _ => self.label(node),
+            };
+        }
+        if self.open.contains(&node) {
+            return None;
+        }
+        if depth >= DEPTH || self.seen.get(node as usize).is_none_or(|seen| *seen) {
+            return self.label(node);
+        }
+        let found = self.graph.entity(node)?;
+        self.enter(node);
+        let profile = self.profile(node);
+        let mut fields: Vec<(&'m str, Out<'m>)> = Vec::new();
+        let names: Vec<&'m str> = order(&found.properties, &profile.first).collect();
+        for name in names {
+            if select::is_never(name) || name == "position" || (!full && (waits(name) || among(&profile.heavy, name))) {
+                continue;
+            }
+            let told = self.property(name, found.values(name), full, depth + 1);
+            if let Some(out) = told.filter(|out| !repeats(&fields, out)) {
+                fields.push((name, out));
+            }
+        }
+        self.open.pop();
+        compact::object(&found.types, fields)
+    }
+
+    /// What stands for a thing that is told elsewhere.
+    fn label(&self, node: u32) -> Option<Out<'m>> {
+        const LABEL: usize = 120;
+        let found = self.graph.entity(node)?;
+        ["name", "headline", "title", "legalName", "alternateName"].iter().find_map(|name| {
+            found.values(name).iter().find_map(|value| match value {
+                Value::Text { text, .. } => {
+                    let text = text::plain(text);
+                    (!text.is_empty()).then(|| Out::Text(text.chars().take(LABEL).collect()))
+                }
+                _ => None,
+            })
+        })
+    }
+}
+
+/// The same text under another name of the same thing (`headline`, `name`, `alternateName`) says nothing new.
+fn repeats(fields: &[(&str, Out<'_>)], out: &Out<'_>) -> bool {
+    const SHORT: usize = 12;
+    matches!(out, Out::Text(text) if text.len() > SHORT && fields.iter().any(|(_, other)| other == out))
+}
+
+/// Property names, those of `first` first.
+pub fn order<'m>(properties: &'m [crate::read::Property], first: &str) -> impl Iterator<Item = &'m str> + use<'m> {
+    let place = |name: &str| first.split_whitespace().position(|other| other == name).unwrap_or(usize::MAX);
+    let mut names: Vec<(usize, &'m str)> = properties.iter().map(|property| (place(&property.name), &*property.name)).collect();
+    names.sort_by_key(|(place, _)| *place);
+    names.into_iter().map(|(_, name)| name)
+}
+
+/// The type, where it says more than the tool's name.
+fn own_type<'t>(types: &'t [Rc<str>], profile: &Profile) -> Option<&'t str> {
+    let name = types.iter().find(|name| !name.contains([':', '/']))?;
+    let implied = profile.types.split(' ').next() == Some(name) || crate::tools::profiles::slug(name) == profile.slug;
+    (!implied).then_some(name)
+}
+
+/// An absolute web address.
+pub fn is_address(text: &str) -> bool {
+    (text.starts_with("http://") || text.starts_with("https://") || text.starts_with("//")) && !text.contains(char::is_whitespace)
+}
+
+/// JavaScript reads the number and writes the same digits.
+fn keeps(digits: &str) -> bool {
+    const EXACT: usize = 15;
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, "1"));
+    let whole = whole.strip_prefix('-').unwrap_or(whole);
+    digits.len() <= EXACT
+        && digits != "-0"
+        && (whole == "0" || !whole.starts_with('0'))
+        && [whole, part].iter().all(|half| !half.is_empty() && half.bytes().all(|byte| byte.is_ascii_digit()))
+        && !part.ends_with('0')
+        && !part.starts_with("0000")
 }

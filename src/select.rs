@@ -59,7 +59,7 @@ struct Choice<'g> {
 /// Chooses. Never fails: a page without content gives an empty selection.
 pub fn choose(graph: &Graph, meta: &Meta, profiles: &mut Profiles) -> Selection {
     let kinds = graph.entities.iter().map(|entity| profiles.of(&entity.types)).collect();
-    let mut choice = Choice { graph, profiles, kinds };
+    let choice = Choice { graph, profiles, kinds };
     let mut groups: Vec<Group> = Vec::new();
     // What stands by itself: nothing but pages and lists of pages has it as a value.
     let inside = choice.inside();
@@ -86,10 +86,6 @@ pub fn choose(graph: &Graph, meta: &Meta, profiles: &mut Profiles) -> Selection 
     let main = choice.main(&mut groups, meta);
     if let Some(main) = main {
         choice.nested(&mut groups, main);
-    } else if let [only] = groups.as_slice()
-        && let (false, [entity]) = (only.list, only.entities.as_slice())
-    {
-        choice.nested(&mut groups, *entity);
     }
     groups.retain(|group| {
         let mut worth = 0;
@@ -469,6 +465,7 @@ impl Choice<'_> {
         if found.properties.is_empty() || self.kinds.get(entity as usize).copied().flatten().is_none() {
             return None;
         }
+        // Nothing that an agent could ask for.
         let never = ["Action", "EntryPoint", "PropertyValueSpecification", "SpeakableSpecification", "SiteNavigationElement", "WPHeader", "WPFooter"];
         if never.iter().any(|name| self.is_a(entity, name)) {
             return None;
@@ -486,4 +483,14 @@ pub fn bare(url: &str) -> &str {
 
 fn key(text: &str) -> alloc::string::String {
     text::plain(text).chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// The property points at what a thing belongs to.
+pub fn is_up(property: &str) -> bool {
+    among(UP, property)
+}
+
+/// The values of the property get a list of their own once there are several.
+pub fn is_listed(property: &str) -> bool {
+    among(LISTED, property)
 }

@@ -6,11 +6,18 @@ mod forms;
 pub mod page;
 pub mod pattern;
 pub mod profiles;
+mod read;
 pub mod schema;
 
 use alloc::{string::String, vec::Vec};
 
+use crate::diagnostic::Diagnostic;
+use crate::dom::Document;
+use crate::graph::Graph;
 use crate::json::Writer;
+use crate::options::Options;
+use crate::select::Selection;
+use profiles::Profiles;
 use schema::Parameter;
 
 /// What a call does, as far as the agent's client must know.
@@ -31,11 +38,15 @@ pub enum Source {
     Entity {
         /// Its number.
         entity: u32,
+        /// Entities that stand alone on the page and are told with it, by the property that fits.
+        parts: Vec<(&'static str, u32)>,
     },
     /// Several entities of one kind.
     List {
         /// Their numbers, in order.
         entities: Vec<u32>,
+        /// The `ItemList` that names them.
+        of: Option<u32>,
     },
     /// A vetted action of the page.
     Action(actions::Action),
@@ -111,23 +122,18 @@ impl Tool {
 
 /// All tools of a page, best first.
 pub fn build(
-    graph: &crate::graph::Graph,
-    selection: &crate::select::Selection,
-    _meta: &crate::read::meta::Meta,
-    documents: &[crate::dom::Document],
-    options: &crate::options::Options,
-) -> (Vec<Tool>, Vec<crate::diagnostic::Diagnostic>) {
-    let _ = selection;
-    let mut diagnostics = Vec::new();
-    let mut tools = Vec::new();
+    graph: &Graph,
+    selection: &Selection,
+    profiles: &mut Profiles,
+    documents: &[Document],
+    options: &Options,
+) -> (Vec<Tool>, Vec<Diagnostic>) {
+    let (mut tools, mut diagnostics) = read::build(graph, selection, profiles, options);
     if let Some(document) = documents.first().filter(|_| options.actions) {
         let (found, said) = actions::build(graph, document, options);
         tools.extend(found);
         diagnostics.extend(said);
     }
-    let (found, said) = controls::build(documents, options);
-    tools.extend(found);
-    diagnostics.extend(said);
     tools.extend(page::build(options));
     (tools, diagnostics)
 }

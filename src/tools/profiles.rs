@@ -97,6 +97,12 @@ pub fn shows(property: &str) -> bool {
     among("image images thumbnailUrl thumbnail logo photo photos primaryImageOfPage screenshot banner", property)
 }
 
+/// The property is one that this table names: nothing else may stand in a definition.
+pub fn names(profile: Option<&Profile>, property: &str) -> bool {
+    let own = |profile: &Profile| [&profile.first, &profile.heavy, &profile.columns].iter().any(|list| among(list, property));
+    waits(property) || profile.is_some_and(own)
+}
+
 /// `name` is one of the names in `list`.
 pub fn among(list: &str, name: &str) -> bool {
     list.split(' ').any(|other| other == name)

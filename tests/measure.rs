@@ -1,0 +1,102 @@
+//! Measures what agents get from saved pages: `cargo run --release --no-default-features --example measure -- FOLDER [--jsonl FILE]`.
+
+#[path = "support/mod.rs"]
+mod support;
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use toolmark::call::{self, Outcome};
+use toolmark::json::{self as own, Writer};
+use toolmark::options::Options;
+use toolmark::{Mapping, map};
+
+/// Answers that follow one call by `more.offset`, at most.
+const PARTS: usize = 200;
+
+fn call(mapping: &Mapping, tool: &str, input: &Value) -> Option<String> {
+    let text = input.to_string();
+    let parsed = own::parse(&text).ok()?;
+    match call::run(mapping, tool, &parsed.value) {
+        Outcome::Answer(answer) => Some(answer),
+        _ => None,
+    }
+}
+
+/// The answer to `input` and those that follow it.
+fn all_parts(mapping: &Mapping, tool: &str, input: &Value) -> Vec<String> {
+    let mut input = input.clone();
+    let mut answers = Vec::new();
+    while let Some(answer) = call(mapping, tool, &input) {
+        let offset = serde_json::from_str::<Value>(&answer).ok().and_then(|answer| answer["more"]["offset"].as_u64());
+        answers.push(answer);
+        match offset {
+            Some(offset) if input["offset"].as_u64() != Some(offset) && answers.len() < PARTS => input["offset"] = offset.into(),
+            _ => break,
+        }
+    }
+    answers
+}
+
+fn measure(id: &str, html: &str, url: &str) -> Value {
+    let document = support::document(html, url);
+    let options = Options { page: false, ..Options::default() };
+    let start = Instant::now();
+    let mapping = map(&[document], &options);
+    let ms = start.elapsed().as_secs_f64() * 1000.0;
+    let mut tools = Vec::new();
+    let mut reach = Vec::new();
+    for tool in &mapping.tools {
+        let mut out = Writer::new();
+        tool.write(&mut out);
+        let mut entry: Value = serde_json::from_str(&out.into_string()).expect("a definition is JSON");
+        let kind = entry["source"]["kind"].take();
+        entry.as_object_mut().expect("a definition is an object").remove("source");
+        let required = entry["inputSchema"]["required"].as_array().is_some_and(|names| !names.is_empty());
+        let output = if kind == "read" || (kind == "page" && !required) { call(&mapping, &tool.name, &json!({})) } else { None };
+        if kind == "read" {
+            reach.extend(all_parts(&mapping, &tool.name, &json!({})).into_iter().skip(1));
+            for name in entry["inputSchema"]["properties"]["include"]["items"]["enum"].as_array().into_iter().flatten() {
+                reach.extend(all_parts(&mapping, &tool.name, &json!({"include": [name]})));
+            }
+        }
+        entry["kind"] = kind;
+        entry["output"] = output.map_or(Value::Null, Value::String);
+        tools.push(entry);
+    }
+    let diagnostics: Vec<Value> = mapping
+        .diagnostics
+        .iter()
+        .map(|diagnostic| {
+            let mut out = Writer::new();
+            diagnostic.write(&mut out);
+            serde_json::from_str(&out.into_string()).expect("a diagnostic is JSON")
+        })
+        .collect();
+    json!({"id": id, "tools": tools, "reach": reach, "diagnostics": diagnostics, "ms": ms})
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let folder = arguments.next().expect("a folder of pages");
+    let mut jsonl = None;
+    while let Some(argument) = arguments.next() {
+        if argument == "--jsonl" {
+            jsonl = Some(fs::File::create(arguments.next().expect("a file after --jsonl")).expect("the file can be written"));
+        }
+    }
+    let folder = Path::new(&folder);
+    let manifest = fs::read_to_string(folder.join("manifest.jsonl")).expect("manifest.jsonl in the folder");
+    for line in manifest.lines().filter(|line| !line.trim().is_empty()) {
+        let page: Value = serde_json::from_str(line).expect("a line of JSON");
+        let html = fs::read(folder.join(page["file"].as_str().expect("a file name"))).expect("the page's file");
+        let html = String::from_utf8_lossy(&html);
+        let measured = measure(page["id"].as_str().unwrap_or(""), &html, page["url"].as_str().unwrap_or(""));
+        if let Some(file) = &mut jsonl {
+            writeln!(file, "{measured}").expect("the file can be written");
+        }
+    }
+}
