@@ -134,6 +134,9 @@ pub fn build(
         tools.extend(found);
         diagnostics.extend(said);
     }
+    let (found, said) = controls::build(documents, options);
+    tools.extend(found);
+    diagnostics.extend(said);
     tools.extend(page::build(options));
     (tools, diagnostics)
 }

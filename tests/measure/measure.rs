@@ -1,6 +1,6 @@
 //! Measures what agents get from saved pages: `cargo run --release --no-default-features --example measure -- FOLDER [--jsonl FILE]`.
 
-#[path = "support/mod.rs"]
+#[path = "../support/mod.rs"]
 mod support;
 
 use std::fs;
