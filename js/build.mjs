@@ -32,12 +32,15 @@ function literal(bytes) {
   return `${text}"`;
 }
 
+/** Stands for the literal until the bundler is done: it would spell control characters at length. */
+const PLACE = 'toolmark:here';
+
 const compiled = (inline) => ({
   name: 'compiled',
   setup(builder) {
     builder.onResolve({ filter: /^toolmark:/ }, ({ path: name }) => ({ path: name, namespace: 'toolmark' }));
     builder.onLoad({ filter: /.*/, namespace: 'toolmark' }, ({ path: name }) => ({
-      contents: name === 'toolmark:glue' ? resettable(fs.readFileSync(glue, 'utf8')) : `export default ${inline ? literal(fs.readFileSync(wasm)) : '""'};`,
+      contents: name === 'toolmark:glue' ? resettable(fs.readFileSync(glue, 'utf8')) : `export default ${inline ? JSON.stringify(PLACE) : '""'};`,
       resolveDir: path.dirname(glue),
       loader: 'js',
     }));
@@ -67,6 +70,8 @@ await build({
   plugins: [compiled(true)],
   banner: { js: `/*! Toolmark ${version}, MIT */` },
 });
+const script = path.join(out, 'toolmark.js');
+fs.writeFileSync(script, fs.readFileSync(script, 'utf8').replace(JSON.stringify(PLACE), () => literal(fs.readFileSync(wasm))));
 await build({
   ...shared,
   entryPoints: [path.join(here, 'index.js')],

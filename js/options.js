@@ -146,10 +146,10 @@ export function checked(options, note) {
 
 /** The options that Rust takes, as JSON. */
 export function forRust(options) {
-  const { baseUrl, formats, actions, page, controls, prefix, allowedHosts, profiles, maxTools, maxDepth, maxPayloadBytes, maxDescriptionLength } = options;
+  const { baseUrl, formats, actions, page, controls, prefix, allowedHosts, profiles, maxTools, maxDepth, maxPayloadBytes, maxDescriptionLength, shadow, frames } = options;
   return JSON.stringify({
     baseUrl, formats, actions, page, controls, prefix, allowedHosts,
     profiles: profiles && JSON.stringify(profiles),
-    maxTools, maxDepth, maxPayloadBytes, maxDescriptionLength,
+    maxTools, maxDepth, maxPayloadBytes, maxDescriptionLength, shadow, frames,
   });
 }

@@ -4,6 +4,12 @@
 const HTML = 'http://www.w3.org/1999/xhtml';
 /** Their content is data or code, never text of the page; Rust asks for the scripts it reads by name. */
 const CLOSED = new Set(['script', 'style', 'template', 'noscript']);
+/** In a document where scripts do not run, their data is wanted too. */
+const INERT = new Set(['style', 'template']);
+/** Nobody reads their content, or it is the person's own. */
+const UNSEEN = new Set([...CLOSED, 'svg', 'textarea']);
+/** Documents and shadow roots that are read; a page of more components than this repeats itself. */
+const MAX_ROOTS = 500;
 
 /**
  * What a snapshot must hold.
@@ -11,10 +17,14 @@ const CLOSED = new Set(['script', 'style', 'template', 'noscript']);
  *   empty), the elements to keep, those of them whose whole subtree to keep (may be empty)
  * @param {string} attributes names of the attributes to keep, separated by spaces; `xmlns:` ones are kept always
  * @param {string} references elements whose `itemref` names others to keep
+ * @param {boolean} shadow look into open shadow roots
+ * @param {boolean} frames look into frames of the same origin; those written in the page itself (`srcdoc`) are part
+ *   of it always
+ * @returns {object} the plan; its `roots` are the documents and shadow roots that the last snapshot held
  */
-export function prepare(rules, attributes, references) {
+export function prepare(rules, attributes, references, shadow, frames) {
   const lines = rules.split('\n');
-  const plan = { rules: [], attributes: attributes.split(' '), references, wanted: new Set(attributes.split(' ')) };
+  const plan = { rules: [], attributes: attributes.split(' '), wanted: new Set(attributes.split(' ')), references, shadow, frames, roots: [] };
   for (let i = 0; i + 2 < lines.length; i += 3) {
     plan.rules.push({ test: lines[i], elements: lines[i + 1], text: lines[i + 2] });
   }
@@ -31,16 +41,120 @@ export function resolve(reference, base) {
 }
 
 /**
- * A sparse snapshot of a document, shadow root or element, or nothing if it is equal to `previous`.
- * @returns {{text: string, shape: number[]} | undefined}
+ * Sparse snapshots of a document, shadow root or element, and of the shadow roots and frames in it, or nothing if they
+ * are equal to `previous`.
+ * @returns {{text: string, shape: number[], next?: object} | undefined} the first of them
  */
 export function take(root, plan, base, previous) {
+  plan.roots = isElement(root) ? [root] : inner(root, plan);
+  let first;
+  for (const each of [...plan.roots].reverse()) first = { ...sparse(each, plan, base), next: first };
+  return same(previous, first) ? undefined : first;
+}
+
+function sparse(root, plan, base) {
   const rules = plan.rules.filter((rule) => !rule.test || matches(root, rule.test));
   let selector = rules.map((rule) => rule.elements).join();
   const text = rules.map((rule) => rule.text).filter(Boolean).join();
   if (plan.references) selector += referenced(root, plan.references);
-  const packed = new Packer(root, plan.wanted, base).sparse(select(root, selector), select(root, text)).finish();
-  return previous && same(previous, packed) ? undefined : packed;
+  return new Packer(root, plan.wanted, base).sparse(select(root, selector), select(root, text)).finish();
+}
+
+/** A root, and the roots in it that are read as parts of it. */
+function inner(root, { shadow, frames }) {
+  const found = [root];
+  for (let at = 0; at < found.length && found.length < MAX_ROOTS; at += 1) {
+    const each = found[at];
+    if (shadow) {
+      const all = each.querySelectorAll('*');
+      for (let i = 0; i < all.length; i += 1) if (all[i].shadowRoot) found.push(all[i].shadowRoot);
+    }
+    for (const frame of each.querySelectorAll(frames ? 'iframe,frame' : 'iframe[srcdoc]')) {
+      const document = contentOf(frame);
+      if (document) found.push(document);
+    }
+  }
+  return found.slice(0, MAX_ROOTS);
+}
+
+/** A frame's document, if its origin is the page's. */
+function contentOf(frame) {
+  try {
+    return frame.contentDocument;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * A full snapshot of a document that is not rendered.
+ * @param {Document} document
+ * @param {string} attributes names of the attributes to keep, separated by spaces
+ * @param {string} base where it came from
+ */
+export function whole(document, attributes, base) {
+  const packer = new Packer(document, new Set(attributes.split(' ')), base);
+  packer.url = base;
+  if (document.documentElement) packer.whole(document.documentElement, INERT);
+  return packer.finish();
+}
+
+/**
+ * A full snapshot of what a person can see (see src/read/outline.rs).
+ * @param {Document} document
+ * @param {string} attributes names of the attributes to keep, separated by spaces
+ */
+export function visible(document, attributes, { shadow, frames }) {
+  const packer = new Packer(document, new Set(attributes.split(' ')), '');
+  const view = document.defaultView;
+  const shown = (element, collapsed) => {
+    // What a closed `details` holds is not rendered, but a person can open it.
+    if (collapsed || !element.checkVisibility) {
+      const style = view.getComputedStyle(element);
+      return style.display !== 'none' && style.visibility !== 'hidden';
+    }
+    return element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+  };
+  const tiny = (element) => {
+    const box = element.getBoundingClientRect();
+    // Parked outside the page, or clipped to a pixel: for screen readers, which have better words in the markup.
+    if (box.right + view.scrollX < 0 && box.width) return true;
+    return box.width <= 1 && box.height <= 1 && box.width + box.height > 0 && view.getComputedStyle(element).overflow !== 'visible';
+  };
+  const inside = (element) => {
+    if (shadow && element.shadowRoot) return element.shadowRoot.childNodes;
+    if (element.localName === 'slot' && element.assignedNodes?.().length) return element.assignedNodes();
+    if (element.localName === 'iframe' && (frames || element.hasAttribute('srcdoc'))) {
+      const body = contentOf(element)?.body;
+      return body ? [body] : [];
+    }
+    return element.childNodes;
+  };
+  const stack = [];
+  let collapsed = 0;
+  const enter = (element) => {
+    const closed = element.localName === 'details' && !element.open;
+    if (!(element === document.documentElement || element === document.body)) {
+      if (UNSEEN.has(element.localName) || element.isContentEditable || !shown(element, collapsed > 0)) return;
+      if (!collapsed && tiny(element)) return;
+    }
+    packer.open(element);
+    collapsed += closed;
+    stack.push({ nodes: inside(element), at: 0, closed });
+  };
+  if (document.documentElement) enter(document.documentElement);
+  while (stack.length) {
+    const top = stack[stack.length - 1];
+    const node = top.nodes[top.at];
+    top.at += 1;
+    if (!node) {
+      stack.pop();
+      collapsed -= top.closed;
+      packer.close(1);
+    } else if (node.nodeType === 1) enter(node);
+    else if (node.nodeType === 3 || node.nodeType === 4) packer.text(node.data);
+  }
+  return packer.finish();
 }
 
 const isElement = (node) => node.nodeType === 1;
@@ -62,7 +176,8 @@ function referenced(root, selector) {
 }
 
 function same(a, b) {
-  if (a.text !== b.text || a.shape.length !== b.shape.length) return false;
+  if (!a || !b) return a === b;
+  if (!same(a.next, b.next) || a.text !== b.text || a.shape.length !== b.shape.length) return false;
   for (let i = 0; i < a.shape.length; i += 1) if (a.shape[i] !== b.shape[i]) return false;
   return true;
 }
@@ -71,7 +186,7 @@ function same(a, b) {
 class Packer {
   constructor(root, wanted, base) {
     const document = root.ownerDocument ?? root;
-    this.url = document.URL;
+    this.url = document.URL === 'about:srcdoc' ? document.defaultView?.parent.location.href ?? '' : document.URL;
     this.base = base || document.baseURI;
     this.wanted = wanted;
     this.names = new Map();
@@ -144,7 +259,7 @@ class Packer {
   }
 
   /** An element and all that is in it. Not recursive: pages nest as deep as they like. */
-  whole(root) {
+  whole(root, closed = CLOSED) {
     this.open(root);
     let node = root.firstChild;
     let depth = 1;
@@ -155,7 +270,7 @@ class Packer {
       } else if (node.nodeType === 1) {
         this.open(node);
         depth += 1;
-        child = CLOSED.has(node.localName) ? null : node.firstChild;
+        child = closed.has(node.localName) ? null : node.firstChild;
         if (!child) {
           this.close(1);
           depth -= 1;
@@ -165,13 +280,13 @@ class Packer {
         node = child;
         continue;
       }
-      let closed = 0;
+      let ended = 0;
       while (node !== root && !node.nextSibling) {
         node = node.parentNode;
-        closed += 1;
+        ended += 1;
       }
-      this.close(closed);
-      depth -= closed;
+      this.close(ended);
+      depth -= ended;
       if (node === root) return;
       node = node.nextSibling;
     }

@@ -297,7 +297,7 @@ class Session {
     if (!this.adapter) return failure('internal', 'The page is not mapped.');
     let outcome;
     try {
-      outcome = JSON.parse(this.adapter.call(name, JSON.stringify(input ?? {}) ?? '{}'));
+      outcome = JSON.parse(this.adapter.call(name, JSON.stringify(input ?? {}) ?? '{}', this.document));
     } catch (error) {
       this.note('error', 'call-failed', `A call of '${name}' failed inside: ${error?.message ?? error}.`);
       this.renew();

@@ -87,7 +87,8 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }
   function arm() {
     seen = 0;
     if (armed || stopped || !observer) return;
-    observer.observe(document, options);
+    // Frames and shadow roots that were in the last snapshot; the page itself, before the first.
+    for (const root of plan.roots.length ? plan.roots : [document]) observer.observe(root, options);
     armed = true;
   }
 
@@ -134,6 +135,8 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }
     else undo.push(hookHistory(view, moved));
     for (const type of ['popstate', 'hashchange', 'pageshow']) listen(view, type);
     listen(document, 'readystatechange');
+    // A frame's document arrives without a change of the page.
+    listen(document, 'load', (event) => event.target.localName === 'iframe' && touch(), true);
     listen(document, 'prerenderingchange');
   }
 

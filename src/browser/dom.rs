@@ -15,9 +15,16 @@ extern "C" {
     pub type Plan;
 
     /// A snapshot as the script packed it.
+    #[derive(Clone)]
     pub type Packed;
 
-    fn prepare(rules: &str, attributes: &str, references: &str) -> Plan;
+    fn prepare(rules: &str, attributes: &str, references: &str, shadow: bool, frames: bool) -> Plan;
+
+    #[wasm_bindgen(js_name = whole)]
+    fn take_whole(document: &web_sys::Node, attributes: &str, base: &str) -> Packed;
+
+    #[wasm_bindgen(js_name = visible)]
+    fn take_visible(document: &web_sys::Node, attributes: &str, plan: &Plan) -> Packed;
 
     fn take(root: &web_sys::Node, plan: &Plan, base: &str, previous: Option<&Packed>) -> Option<Packed>;
 
@@ -29,53 +36,72 @@ extern "C" {
 
     #[wasm_bindgen(method, getter)]
     fn shape(this: &Packed) -> Vec<u32>;
+
+    #[wasm_bindgen(method, getter)]
+    fn next(this: &Packed) -> Option<Packed>;
 }
 
 /// JSON-LD blocks, with their text.
 const JSON_LD: &str = r#"script[type*="ld+json" i]"#;
 
-/// What a sparse snapshot must hold for the readers.
-pub fn plan() -> Plan {
+/// Attributes that a full snapshot holds (see [`outline`](crate::read::outline)).
+const SEEN_ATTRIBUTES: &str = "id name class role lang dir href alt aria-label aria-labelledby aria-level aria-hidden hidden inert open style contenteditable start reversed";
+
+/// What a sparse snapshot must hold for the readers, and where to look.
+fn plan(shadow: bool, frames: bool) -> Plan {
     let rules = [
         ["", anchors::PAGE, anchors::PAGE_TEXT],
         ["", JSON_LD, JSON_LD],
+        [anchors::FORM_TEST, anchors::FORM, anchors::FORM_TEXT],
         [anchors::MICRODATA_TEST, anchors::MICRODATA, anchors::MICRODATA_TEXT],
         [anchors::RDFA_TEST, anchors::RDFA, anchors::RDFA_TEXT],
     ];
-    let attributes = [anchors::ATTRIBUTES, &["type"]].concat().join(" ");
-    prepare(&rules.concat().join("\n"), &attributes, anchors::ITEMREF)
+    prepare(&rules.concat().join("\n"), &attributes(), anchors::ITEMREF, shadow, frames)
+}
+
+/// Attributes that the readers of markup ask for.
+fn attributes() -> String {
+    [anchors::ATTRIBUTES, &["type"]].concat().join(" ")
+}
+
+/// All of a document that is shown to nobody, such as the answer to a request. `base` is where it came from.
+pub fn take_inert(document: &web_sys::Node, base: &str) -> Document {
+    unpack(&take_whole(document, &[&attributes(), " ", SEEN_ATTRIBUTES].concat(), base))
+}
+
+fn unpack(packed: &Packed) -> Document {
+    Document::from_packed(packed.text(), &packed.shape(), resolve)
 }
 
 /// Takes snapshots of a page; keeps the last one, so that an unchanged page costs no more than looking at it.
 pub struct Camera {
     /// What the snapshots hold.
     pub plan: Plan,
-    /// Stands in for the page's own base URL, unless empty.
-    pub base: String,
+    base: String,
     last: Option<Packed>,
 }
 
 impl Camera {
-    /// A camera that has seen nothing yet.
-    pub fn new(base: String) -> Self {
-        Camera { plan: plan(), base, last: None }
+    /// A camera that has seen nothing yet. `base` stands in for the page's own base URL, unless empty.
+    pub fn new(base: String, shadow: bool, frames: bool) -> Self {
+        Camera { plan: plan(shadow, frames), base, last: None }
     }
 
-    /// Forgets what was seen.
-    pub fn forget(&mut self) {
-        self.last = None;
-    }
-
-    /// The page below `root`, or nothing if it looks as it did last time.
+    /// The page below `root`, its shadow roots and frames, or nothing if all looks as it did last time.
     pub fn take(&mut self, root: &web_sys::Node) -> Option<Vec<Document>> {
         let packed = take(root, &self.plan, &self.base, self.last.as_ref())?;
-        let document = Document::from_packed(packed.text(), &packed.shape(), resolve);
+        let documents = core::iter::successors(Some(packed.clone()), Packed::next).map(|packed| unpack(&packed)).collect();
         self.last = Some(packed);
-        Some([document].into())
+        Some(documents)
+    }
+
+    /// All that a person can see of the page now.
+    pub fn take_visible(&self, document: &web_sys::Node) -> Document {
+        unpack(&take_visible(document, SEEN_ATTRIBUTES, &self.plan))
     }
 }
 
 /// Resolves as the page's own URL parser does.
-pub fn resolve(reference: &str, base: &str) -> Option<String> {
+fn resolve(reference: &str, base: &str) -> Option<String> {
     resolve_url(reference, base)
 }

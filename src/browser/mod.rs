@@ -12,12 +12,17 @@ use wasm_bindgen::prelude::*;
 use crate::call::{self, Outcome};
 use crate::json::{self, Json, Writer};
 use crate::options::Options;
+use crate::read::outline;
+use crate::tools::Source;
 use crate::{Mapping, read};
 
-fn options(json: &str) -> (Options, String) {
+/// What the shim hands over: options, and what only the camera needs.
+fn options(json: &str) -> (Options, dom::Camera) {
     let parsed = json::parse(json).map(|parsed| parsed.value).unwrap_or(Json::Null);
     let base = parsed.get("baseUrl").and_then(Json::as_str).unwrap_or("").into();
-    (Options::from_json(&parsed), base)
+    let shadow = parsed.get("shadow") != Some(&Json::Bool(false));
+    let frames = parsed.get("frames") == Some(&Json::Bool(true));
+    (Options::from_json(&parsed), dom::Camera::new(base, shadow, frames))
 }
 
 /// A page's mapping and what it was made from.
@@ -30,13 +35,14 @@ pub struct Adapter {
 
 #[wasm_bindgen]
 impl Adapter {
-    /// An adapter that has seen no page yet. `options` is a JSON object as in [`Options::from_json`], and `baseUrl`.
+    /// An adapter that has seen no page yet. `options_json` is an object as in [`Options::from_json`], with `baseUrl`,
+    /// `shadow` and `frames`.
     #[wasm_bindgen(constructor)]
     pub fn new(options_json: &str) -> Adapter {
         #[cfg(feature = "console")]
         console_error_panic_hook::set_once();
-        let (options, base) = options(options_json);
-        Adapter { options, camera: dom::Camera::new(base), mapping: Mapping::default() }
+        let (options, camera) = options(options_json);
+        Adapter { options, camera, mapping: Mapping::default() }
     }
 
     /// What a snapshot holds, for those who watch the page.
@@ -57,13 +63,20 @@ impl Adapter {
         Some(out.into_string())
     }
 
-    /// Runs a tool of the last mapping: `{"answer": {…}}`, or what must be done to get one.
-    pub fn call(&mut self, tool: &str, input: &str) -> String {
+    /// Runs a tool of the last mapping on the page as it is: `{"answer": {…}}`, or what must be done to get one.
+    pub fn call(&mut self, tool: &str, input: &str, document: &web_sys::Node) -> String {
         let input = json::parse(input).map(|parsed| parsed.value).unwrap_or(Json::Null);
+        // The page's text may change without its markup: an index of it is good for one call.
+        let reads_page = self.mapping.tools.iter().any(|known| known.name == tool && matches!(known.source, Source::Page(_)));
+        self.mapping.outline = reads_page.then(|| outline::build(&self.camera.take_visible(document)));
         let mut out = Writer::new();
         out.object(|out| match call::run(&self.mapping, tool, &input) {
             Outcome::Answer(answer) => out.field("answer").raw(&answer),
-            Outcome::Fetch { url } => out.field("fetch").object(|out| out.field("url").string(&url)),
+            Outcome::Fetch { url, offset, limit } => out.field("fetch").object(|out| {
+                out.field("url").string(&url);
+                out.field("offset").number(offset);
+                out.field("limit").number(limit);
+            }),
             Outcome::Act { plan } => out.field("act").raw(&plan),
         });
         out.into_string()
@@ -73,8 +86,8 @@ impl Adapter {
 /// What the readers see below a document or element, before merging and mapping: `{"items": […], "diagnostics": […]}`.
 #[wasm_bindgen(js_name = read)]
 pub fn read_items(root: &web_sys::Node, options_json: &str) -> String {
-    let (options, base) = options(options_json);
-    let documents = dom::Camera::new(base).take(root).unwrap_or_default();
+    let (options, mut camera) = options(options_json);
+    let documents = camera.take(root).unwrap_or_default();
     let (page, diagnostics) = read::page(&documents, &options);
     read::items_json(&page, &diagnostics)
 }
