@@ -108,6 +108,36 @@ pub fn parse(text: &str) -> Result<Parsed<'_>, Error> {
     Ok(Parsed { value, too_deep: parser.too_deep, repeated_key: parser.repeated_key })
 }
 
+/// Of members with the same key keeps the place of the first and the value of the last; `true` if there were any.
+/// Sorting a list of places is what keeps this from being quadratic in an object of a hundred thousand keys.
+fn keep_last(members: &mut Vec<(Cow<'_, str>, Json<'_>)>) -> bool {
+    let mut order: Vec<usize> = (0..members.len()).collect();
+    let key = |index: &usize| members.get(*index).map(|(key, _)| key);
+    order.sort_by(|a, b| key(a).cmp(&key(b)).then(a.cmp(b)));
+    let mut kept = alloc::vec![true; members.len()];
+    let mut repeated: Vec<(usize, usize)> = Vec::new();
+    for run in order.chunk_by(|a, b| key(a) == key(b)) {
+        if let [first, others @ .., last] = run {
+            repeated.push((*first, *last));
+            for index in others.iter().chain([last]) {
+                kept.get_mut(*index).into_iter().for_each(|kept| *kept = false);
+            }
+        }
+    }
+    if repeated.is_empty() {
+        return false;
+    }
+    for (first, last) in repeated {
+        let value = members.get_mut(last).map_or(Json::Null, |(_, value)| core::mem::replace(value, Json::Null));
+        if let Some(member) = members.get_mut(first) {
+            member.1 = value;
+        }
+    }
+    let mut keep = kept.into_iter();
+    members.retain(|_| keep.next() == Some(true));
+    true
+}
+
 struct Parser<'s> {
     text: &'s str,
     at: usize,
@@ -185,15 +215,10 @@ impl<'s> Parser<'s> {
                 return Err(self.error("a colon was expected after the key"));
             }
             let value = self.value(depth + 1)?;
-            match members.iter_mut().find(|(name, _)| *name == key) {
-                Some(member) => {
-                    member.1 = value;
-                    self.repeated_key = true;
-                }
-                None => members.push((key, value)),
-            }
+            members.push((key, value));
             self.white_space();
             if self.eat(b'}') {
+                self.repeated_key |= keep_last(&mut members);
                 return Ok(Json::Object(members));
             }
             if !self.eat(b',') {
@@ -501,6 +526,14 @@ mod tests {
         for (text, at) in [("", 0), ("{\"a\":1,}", 7), ("[1 2]", 3), ("\"\u{1}\"", 1), ("{} x", 3), ("01", 1), ("\"\\q\"", 1)] {
             assert_eq!(parse(text).map_err(|error| error.at), Err(at), "{text}");
         }
+    }
+
+    #[test]
+    fn keeps_the_last_of_repeated_keys_in_the_first_place() {
+        let parsed = parse(r#"{"b":1,"a":2,"b":3,"c":4,"b":5}"#);
+        let number = |digits: &'static str| Json::Number(digits.into());
+        let members = alloc::vec![("b".into(), number("5")), ("a".into(), number("2")), ("c".into(), number("4"))];
+        assert_eq!(parsed, Ok(Parsed { value: Json::Object(members), too_deep: false, repeated_key: true }));
     }
 
     #[test]

@@ -1,29 +1,510 @@
 //! Repairs of JSON-LD that people really break; tried only after strict parsing failed.
+//!
+//! One pass reads the text with some tolerance and writes JSON. A string that parses keeps its ends, no value is made
+//! up, and what can be read in two ways is left alone.
 
-use alloc::string::String;
+use alloc::{borrow::Cow, string::String, vec::Vec};
 
-use crate::json;
+use crate::{json, text};
+
+/// Bytes that a key may have where it is only looked for, to decide where the string before it ends.
+const MAX_KEY: usize = 200;
+
+/// Characters around a fault that are told.
+const CONTEXT: usize = 24;
 
 /// A text that was repaired.
 pub struct Repaired {
-    /// JSON, most likely.
+    /// JSON: an array of what the text holds.
     pub text: String,
-    /// What was done and where, to follow "was read with".
+    /// What was done and where.
     pub summary: String,
 }
+
+/// Kinds of repairs, as they are told.
+const KINDS: [&str; 12] = [
+    "comment or CDATA marks around it",
+    "odd spaces",
+    "raw line breaks or control characters in strings",
+    "superfluous commas",
+    "comments",
+    "stray semicolons or brackets",
+    "several values in a row",
+    "HTML-encoded quotes",
+    "unescaped quotes in strings",
+    "escapes that JSON does not know",
+    "single quotes or bare keys",
+    "keys without a value",
+];
+const WRAPPER: usize = 0;
+const SPACE: usize = 1;
+const CONTROL: usize = 2;
+const COMMA: usize = 3;
+const COMMENT: usize = 4;
+const STRAY: usize = 5;
+const SEVERAL: usize = 6;
+const ENCODED: usize = 7;
+const QUOTE: usize = 8;
+const ESCAPE: usize = 9;
+const UNQUOTED: usize = 10;
+const VALUELESS: usize = 11;
 
 /// Makes JSON of a text that is nearly JSON; nothing where the text says nothing at all.
 ///
 /// # Errors
 /// The first place that cannot be understood, or that can be understood in two ways.
 pub fn repair(text: &str) -> Option<Result<Repaired, json::Error>> {
-    if text.trim().is_empty() {
+    let decoded = decode(text);
+    let mut repair = Repair { text: &decoded, at: 0, out: String::with_capacity(decoded.len() + 2), open: Vec::new(), values: 0, comment: false, odd: false, found: [(0, 0); KINDS.len()] };
+    if matches!(decoded, Cow::Owned(_)) {
+        repair.note(ENCODED);
+    }
+    repair.out.push('[');
+    if let Err(error) = repair.run() {
+        return Some(Err(error));
+    }
+    repair.out.push(']');
+    if repair.values == 0 {
         return None;
     }
-    Some(Err(json::parse(text).err()?))
+    let mut summary = String::new();
+    for (kind, (count, first)) in KINDS.iter().zip(repair.found).filter(|(_, (count, _))| *count > 0) {
+        let comma = if summary.is_empty() { "" } else { "; " };
+        let times = if count == 1 { " (at " } else { " (first at " };
+        summary.push_str(&[comma, kind, times, &position(&decoded, first), ")"].concat());
+    }
+    Some(Ok(Repaired { text: repair.out, summary }))
+}
+
+/// The text, decoded once if even its quotes are HTML-encoded.
+fn decode(text: &str) -> Cow<'_, str> {
+    let inside = text.trim_start_matches(|c: char| c.is_whitespace() || c == '{' || c == '[');
+    if inside.len() == text.trim_start().len() || !inside.starts_with('&') {
+        return Cow::Borrowed(text);
+    }
+    // Some pretty-printers part the characters of a reference (`& #34;`).
+    let mut joined = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('&') {
+        joined.push_str(before);
+        joined.push('&');
+        rest = after;
+        if let Some(digits) = after.trim_start().strip_prefix('#').map(str::trim_start)
+            && digits.starts_with(|c: char| c.is_ascii_digit() || c == 'x')
+        {
+            joined.push('#');
+            rest = digits;
+        }
+    }
+    joined.push_str(rest);
+    Cow::Owned(text::decode(&joined).into_owned())
+}
+
+/// Line and column of a byte, counted from 1.
+fn position(text: &str, at: usize) -> String {
+    let before = text.get(..at).unwrap_or(text);
+    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    let column = before.chars().rev().take_while(|character| *character != '\n').count() + 1;
+    ["line ", &json::number(line), ", column ", &json::number(column)].concat()
 }
 
 /// Where a byte is, in words: line, column and the text around it.
-pub fn place(_text: &str, _at: usize) -> String {
-    String::new()
+pub fn place(text: &str, at: usize) -> String {
+    let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
+    let mut around: Vec<char> = before.chars().rev().take(CONTEXT).collect();
+    around.reverse();
+    around.extend(after.chars().take(CONTEXT));
+    let around: String = around.into_iter().collect();
+    ["at ", &position(text, at), ", near '", &text::collapse(&around.replace(char::is_control, " ")), "'"].concat()
+}
+
+/// Where a string stands, which says what may follow it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Key,
+    Member,
+    Element,
+}
+
+/// What may come next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// A value of an array or of the whole text.
+    Value,
+    /// The value of a member.
+    Member,
+    Key,
+    Colon,
+    Comma,
+}
+
+struct Repair<'t> {
+    text: &'t str,
+    at: usize,
+    out: String,
+    /// Brackets that are open.
+    open: Vec<u8>,
+    /// Values of the whole text.
+    values: usize,
+    /// An HTML comment around all is open.
+    comment: bool,
+    /// A string with an odd number of unescaped quotes was met.
+    odd: bool,
+    found: [(usize, usize); KINDS.len()],
+}
+
+impl<'t> Repair<'t> {
+    fn note(&mut self, kind: usize) {
+        if let Some((count, first)) = self.found.get_mut(kind) {
+            if *count == 0 {
+                *first = self.at;
+            }
+            *count += 1;
+        }
+    }
+
+    fn fail<T>(&self, problem: &'static str) -> Result<T, json::Error> {
+        Err(json::Error { at: self.at, problem })
+    }
+
+    fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or("")
+    }
+
+    fn byte(&self, at: usize) -> u8 {
+        self.text.as_bytes().get(at).copied().unwrap_or(0)
+    }
+
+    fn run(&mut self) -> Result<(), json::Error> {
+        let mut next = Next::Value;
+        // A comma that is written only when something follows.
+        let mut comma = false;
+        loop {
+            self.skip()?;
+            let byte = self.byte(self.at);
+            if self.at >= self.text.len() {
+                return match self.open.is_empty() && !self.comment {
+                    true => Ok(()),
+                    false => self.fail("the text ends too early"),
+                };
+            }
+            let inside = self.open.last().copied();
+            if next == Next::Comma {
+                match byte {
+                    b',' => {
+                        comma = true;
+                        next = if inside == Some(b'{') { Next::Key } else { Next::Value };
+                        self.at += 1;
+                    }
+                    b'}' | b']' => next = self.close(byte, inside)?,
+                    _ => return self.fail("a comma or a closing bracket was expected"),
+                }
+                continue;
+            }
+            if next == Next::Colon {
+                if byte != b':' {
+                    return self.fail("a colon was expected after the key");
+                }
+                self.at += 1;
+                self.out.push(':');
+                next = Next::Member;
+                continue;
+            }
+            match byte {
+                b',' if next != Next::Member => {
+                    self.note(if inside.is_none() { SEVERAL } else { COMMA });
+                    self.at += 1;
+                    continue;
+                }
+                b'}' | b']' if next != Next::Member && inside.is_some() => {
+                    if comma {
+                        self.note(COMMA);
+                    }
+                    comma = false;
+                    next = self.close(byte, inside)?;
+                    continue;
+                }
+                b'}' | b']' if inside.is_none() => {
+                    self.note(STRAY);
+                    self.at += 1;
+                    continue;
+                }
+                b',' | b'}' => {
+                    self.note(VALUELESS);
+                    self.out.push_str("null");
+                    next = Next::Comma;
+                    continue;
+                }
+                b'{' | b'[' => {}
+                _ if inside.is_none() => return self.fail("an object or an array was expected"),
+                _ => {}
+            }
+            if core::mem::take(&mut comma) || (inside.is_none() && self.values > 0) {
+                self.out.push(',');
+            }
+            if inside.is_none() {
+                self.values += 1;
+                if self.values == 2 {
+                    self.note(SEVERAL);
+                }
+            }
+            next = if next == Next::Key { self.key(byte)? } else { self.value(byte, next)? };
+        }
+    }
+
+    fn close(&mut self, byte: u8, inside: Option<u8>) -> Result<Next, json::Error> {
+        if inside != Some(if byte == b'}' { b'{' } else { b'[' }) {
+            return self.fail("a bracket closes what it did not open");
+        }
+        self.at += 1;
+        self.out.push(char::from(byte));
+        self.open.pop();
+        Ok(if self.open.is_empty() { Next::Value } else { Next::Comma })
+    }
+
+    fn key(&mut self, byte: u8) -> Result<Next, json::Error> {
+        if byte == b'"' || byte == b'\'' {
+            self.string(byte, Place::Key)?;
+            return Ok(Next::Colon);
+        }
+        let word = word(self.rest());
+        if word.is_empty() {
+            return self.fail("a key in double quotes was expected");
+        }
+        self.note(UNQUOTED);
+        self.out.push_str(&["\"", word, "\""].concat());
+        self.at += word.len();
+        Ok(Next::Colon)
+    }
+
+    fn value(&mut self, byte: u8, next: Next) -> Result<Next, json::Error> {
+        match byte {
+            b'{' | b'[' => {
+                self.open.push(byte);
+                self.out.push(char::from(byte));
+                self.at += 1;
+                return Ok(if byte == b'{' { Next::Key } else { Next::Value });
+            }
+            b'"' | b'\'' => self.string(byte, if next == Next::Member { Place::Member } else { Place::Element })?,
+            b'-' | b'0'..=b'9' => {
+                let length = self.rest().bytes().take_while(|byte| byte.is_ascii_digit() || b"+-.eE".contains(byte)).count();
+                let number = self.rest().get(..length).unwrap_or("");
+                if json::parse(number).is_err() {
+                    return self.fail("this is no number");
+                }
+                self.out.push_str(number);
+                self.at += length;
+            }
+            _ => {
+                let word = word(self.rest());
+                if !matches!(word, "true" | "false" | "null") {
+                    return self.fail("a value was expected");
+                }
+                self.out.push_str(word);
+                self.at += word.len();
+            }
+        }
+        Ok(Next::Comma)
+    }
+
+    /// Steps over what parts tokens, and over what should not be there.
+    fn skip(&mut self) -> Result<(), json::Error> {
+        loop {
+            let rest = self.rest();
+            let Some(first) = rest.chars().next() else { return Ok(()) };
+            match first {
+                ' ' | '\t' | '\n' | '\r' => self.at += 1,
+                ';' if self.open.is_empty() => {
+                    self.note(STRAY);
+                    self.at += 1;
+                }
+                '/' if rest.starts_with("//") => {
+                    let line = rest.split(['\n', '\r']).next().unwrap_or(rest);
+                    let said = line.trim_start_matches('/').trim_start();
+                    self.note(COMMENT);
+                    // Marks for old HTML and XML parsers hide behind `//`.
+                    self.at += if said.starts_with("<!") || said.starts_with("-->") { line.len() - said.len() } else { line.len() };
+                }
+                '/' if rest.starts_with("/*") => {
+                    let Some(end) = rest.find("*/") else { return self.fail("a comment is not closed") };
+                    self.note(COMMENT);
+                    self.at += end + 2;
+                }
+                '<' if rest.starts_with("<!--") => self.html_comment(rest)?,
+                '-' if rest.starts_with("-->") && self.comment && self.open.is_empty() => {
+                    self.comment = false;
+                    self.at += 3;
+                }
+                '<' if rest.starts_with("<![CDATA[") => {
+                    self.note(WRAPPER);
+                    self.at += 9;
+                }
+                ']' if rest.starts_with("]]>") && self.open.is_empty() => self.at += 3,
+                _ if first.is_whitespace() || text::is_invisible(first) => {
+                    self.note(SPACE);
+                    self.at += first.len_utf8();
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// An HTML comment beside the data, or the one that holds all of it.
+    fn html_comment(&mut self, rest: &str) -> Result<(), json::Error> {
+        let said = rest.get(4..).unwrap_or("");
+        let Some((inside, after)) = said.split_once("-->") else { return self.fail("a comment is not closed") };
+        let around = self.open.is_empty() && self.values == 0 && inside.contains(['{', '[']) && !after.contains(['{', '[']);
+        if around && after.contains("-->") {
+            return self.fail("a comment around the block ends within it");
+        }
+        self.note(if around { WRAPPER } else { COMMENT });
+        self.comment |= around;
+        self.at += if around { 4 } else { 4 + inside.len() + 3 };
+        Ok(())
+    }
+
+    fn string(&mut self, quote: u8, place: Place) -> Result<(), json::Error> {
+        const UNCLEAR: &str = "a quote may end the string or belong to it";
+        if quote == b'\'' {
+            self.note(UNQUOTED);
+        }
+        let start = self.at;
+        self.at += 1;
+        self.out.push('"');
+        let (mut from, mut inner, mut inches) = (self.at, 0, 0);
+        loop {
+            let byte = self.byte(self.at);
+            let special = byte < b' ' || matches!(byte, b'"' | b'\\') || byte == quote;
+            if !special {
+                self.at += 1;
+                continue;
+            }
+            self.out.push_str(self.text.get(from..self.at).unwrap_or(""));
+            match byte {
+                _ if byte == quote => {
+                    let Some(after) = self.after(self.at + 1) else { return self.fail("the text ends too early") };
+                    if self.ends(place, after) {
+                        self.at += 1;
+                        self.out.push('"');
+                        break;
+                    }
+                    // `"a": "b, "c": "d"`: the quote may begin the next key's value as well.
+                    if place == Place::Key || self.byte(after) == b':' {
+                        return self.fail(UNCLEAR);
+                    }
+                    inner += usize::from(quote == b'"');
+                    inches += usize::from(self.byte(self.at.wrapping_sub(1)).is_ascii_digit());
+                    if quote == b'"' {
+                        self.note(QUOTE);
+                        self.out.push('\\');
+                    }
+                    self.out.push(char::from(quote));
+                    self.at += 1;
+                }
+                b'"' => {
+                    self.out.push_str("\\\"");
+                    self.at += 1;
+                }
+                b'\\' => self.escape()?,
+                _ if self.at >= self.text.len() => {
+                    self.at = start;
+                    return self.fail("a string is not closed");
+                }
+                _ => {
+                    self.note(CONTROL);
+                    let high = if byte < 16 { '0' } else { '1' };
+                    let low = char::from_digit(u32::from(byte & 15), 16).unwrap_or('0');
+                    self.out.push_str("\\u00");
+                    self.out.extend([high, low]);
+                    self.at += 1;
+                }
+            }
+            from = self.at;
+        }
+        // Quotes come in pairs, but for the sign of inches. One that is left over may part strings in another way.
+        if inner % 2 == 1 && inches == 0 {
+            if self.odd || place == Place::Element {
+                self.at = start;
+                return self.fail(UNCLEAR);
+            }
+            self.odd = true;
+        }
+        Ok(())
+    }
+
+    /// The first byte at or after `at` that is no white space; nothing at the end of the text.
+    fn after(&self, at: usize) -> Option<usize> {
+        let rest = self.text.get(at..)?;
+        rest.find(|c: char| !c.is_whitespace()).map(|skipped| at + skipped)
+    }
+
+    /// What begins at `after` can follow a string in this place.
+    fn ends(&self, place: Place, after: usize) -> bool {
+        let byte = self.byte(after);
+        match place {
+            Place::Key => return byte == b':',
+            Place::Member if byte == b'}' => return true,
+            Place::Element if byte == b']' => return true,
+            _ => {}
+        }
+        let comment = |at: usize| self.text.get(at..).is_some_and(|rest| rest.starts_with("//") || rest.starts_with("/*"));
+        if byte != b',' {
+            return comment(after);
+        }
+        let Some(next) = self.after(after + 1) else { return false };
+        let rest = self.text.get(next..).unwrap_or("");
+        let byte = self.byte(next);
+        if comment(next) || byte == b',' {
+            return true;
+        }
+        match place {
+            Place::Element => {
+                matches!(byte, b'"' | b'\'' | b'{' | b'[' | b']' | b'-' | b'0'..=b'9') || matches!(word(rest), "true" | "false" | "null")
+            }
+            _ if matches!(byte, b'"' | b'\'') => {
+                let key = rest.bytes().skip(1).take(MAX_KEY).position(|other| other == byte);
+                key.and_then(|length| self.after(next + length + 2)).is_some_and(|colon| self.byte(colon) == b':')
+            }
+            _ => {
+                let word = word(rest).len();
+                byte == b'}' || (word > 0 && self.after(next + word).is_some_and(|colon| self.byte(colon) == b':'))
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<(), json::Error> {
+        let mut rest = self.rest().chars();
+        rest.next();
+        let escaped = rest.next();
+        match escaped {
+            Some('"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't') => self.out.push_str(self.rest().get(..2).unwrap_or("")),
+            Some('u') => {
+                let digits = self.rest().get(2..6).unwrap_or("");
+                if digits.len() != 4 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                    return self.fail("an escape is not one of JSON's");
+                }
+                self.out.push_str("\\u");
+            }
+            // A letter may stand for something else, or for itself after a backslash (`C:\Data`).
+            Some(letter) if letter.is_alphanumeric() => return self.fail("an escape is not one of JSON's"),
+            Some(sign) if !sign.is_control() => {
+                self.note(ESCAPE);
+                self.out.push(sign);
+            }
+            // JavaScript continues a string on the next line so.
+            Some('\n') => self.note(ESCAPE),
+            _ => return self.fail("an escape is not one of JSON's"),
+        }
+        self.at += 1 + escaped.map_or(0, char::len_utf8);
+        Ok(())
+    }
+}
+
+/// The identifier that a text begins with; `@` and `-` count, as in JSON-LD's keywords and Schema.org's `query-input`.
+fn word(text: &str) -> &str {
+    if !text.starts_with(|first: char| first.is_ascii_alphabetic() || matches!(first, '_' | '$' | '@')) {
+        return "";
+    }
+    let end = text.bytes().take(MAX_KEY).position(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'$' | b'@' | b'-'));
+    text.get(..end.unwrap_or(text.len().min(MAX_KEY))).unwrap_or("")
 }

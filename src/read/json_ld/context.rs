@@ -16,13 +16,12 @@ const MAX_NAMED: usize = 3;
 const SCHEMA: &str = "http://schema.org/";
 
 /// Prefixes that schema.org's context declares, as far as they occur on pages (release 30.0).
-const SCHEMA_PREFIXES: [(&str, &str); 13] = [
+const SCHEMA_PREFIXES: [(&str, &str); 12] = [
     ("schema", SCHEMA),
     ("dc", "http://purl.org/dc/elements/1.1/"),
     ("dcat", "http://www.w3.org/ns/dcat#"),
     ("dcterms", "http://purl.org/dc/terms/"),
     ("foaf", "http://xmlns.com/foaf/0.1/"),
-    ("geo", "http://www.opengis.net/ont/geosparql#"),
     ("owl", "http://www.w3.org/2002/07/owl#"),
     ("prov", "http://www.w3.org/ns/prov#"),
     ("rdf", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
