@@ -253,6 +253,11 @@ impl Document {
         self.node(index).filter(|node| node.kind == Kind::Text).map(|node| self.span(node.text))
     }
 
+    /// A document without content at the same place: what is left resolves references.
+    pub fn without_content(&self) -> Document {
+        Builder::new(&self.url, &self.base_url, self.resolve).finish()
+    }
+
     /// An absolute URL for `reference`, resolved against the base URL (WHATWG URL), or `None`.
     /// References that are absolute and in normal form already are returned as they are, which spares the parser.
     pub fn resolve(&self, reference: &str) -> Option<String> {

@@ -314,11 +314,10 @@ fn parameters(
     let stranger = strangers.next();
     let alone = strangers.next().is_none();
     let unnamed: Vec<&str> = variables.iter().map(|variable| variable.name.as_str()).collect();
-    if let Some(stranger) = stranger.filter(|_| alone && unnamed.len() == 1) {
-        if let Some(name) = unnamed.first() {
+    if let Some(stranger) = stranger.filter(|_| alone && unnamed.len() == 1)
+        && let Some(name) = unnamed.first() {
             stranger.name = (*name).to_owned();
         }
-    }
     if declared.iter().any(|declared| !names(declared)) {
         skipped.inputs(kind);
     }

@@ -4,10 +4,11 @@ use alloc::{string::String, vec::Vec};
 
 use super::schema::{Kind, Parameter};
 use super::{Annotations, Source, Tool};
-use crate::json::Json;
+use crate::json::{Json, Writer};
 use crate::options::Options;
 use crate::read::meta::Meta;
-use crate::read::outline::Outline;
+use crate::read::outline::{self, Landmark, Outline, Passage, Section};
+use crate::search::{self, Query};
 
 /// Which of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,9 +76,490 @@ pub fn build(options: &Options) -> Vec<Tool> {
     ]
 }
 
+/// Characters that an answer aims at (Chrome's guidance for one answer).
+const ANSWER: usize = 1_500;
+/// Least and most bytes of an outline: on a short page it must not cost more than what it leads to.
+const OUTLINE: (usize, usize) = (700, 1_400);
+/// Levels of sections in one outline at most; `under` opens what lies deeper.
+const MAX_LEVELS: usize = 8;
+/// Characters of a heading in an outline or a path.
+const HEADING: usize = 80;
+/// Characters that one result of a search takes, so that three of them stay below 1,300.
+const RESULT: usize = 415;
+/// Results of a search where the call asks for no number.
+const RESULTS: usize = 3;
+
 /// The answer of a page tool, a JSON object as text. `outline` was built from a full snapshot of the page as it is
 /// now ([`crate::read::outline::build`]), `input` has passed the tool's schema.
 pub fn answer(outline: &Outline, meta: &Meta, tool: PageTool, input: &Json<'_>, options: &Options) -> String {
-    let _ = (outline, meta, tool, input, options);
-    crate::call::error("internal", "The page has no outline yet.", "")
+    let text = |name: &str| input.get(name).and_then(Json::as_str).unwrap_or("");
+    let number = |name: &str| input.get(name).and_then(Json::as_usize);
+    let yes = |name: &str| input.get(name) == Some(&Json::Bool(true));
+    match tool {
+        PageTool::Outline => tree(outline, meta, text("under"), number("offset").unwrap_or(0), options.max_payload_bytes),
+        PageTool::Section => {
+            let limit = options.max_payload_bytes.min(ANSWER);
+            section(outline, meta, text("section"), number("offset").unwrap_or(0), yes("deep"), yes("links"), limit)
+        }
+        PageTool::Search => find(outline, text("query"), number("limit").unwrap_or(RESULTS).clamp(1, 10), options.max_payload_bytes),
+    }
+}
+
+/// At most `limit` characters, cut at a word.
+fn short(text: &str, limit: usize) -> String {
+    let end = outline::cut(text, 0, text.len(), limit);
+    let kept = text.get(..end).unwrap_or(text).trim_end();
+    if end < text.len() { [kept, "…"].concat() } else { kept.into() }
+}
+
+fn optional(out: &mut Writer, name: &str, value: &str) {
+    if !value.is_empty() {
+        out.field(name).string(value);
+    }
+}
+
+fn more(out: &mut Writer, offset: usize, total: usize) {
+    out.field("more").object(|out| {
+        out.field("offset").number(offset);
+        out.field("total").number(total);
+    });
+}
+
+// The outline
+
+fn tree(outline: &Outline, meta: &Meta, under: &str, offset: usize, most: usize) -> String {
+    let root = if under.is_empty() { None } else { Some(resolve(outline, under)) };
+    let root = match root {
+        None => None,
+        Some(Some(found)) => Some(found.section),
+        Some(None) => return unknown(outline, under),
+    };
+    let sections = &outline.sections;
+    let (first, end, base) = match root.and_then(|at| Some((at, sections.get(at as usize)?))) {
+        Some((at, section)) => (at + 1, section.end, usize::from(section.depth) + 1),
+        None => (0, sections.len() as u32, 0),
+    };
+    let listed = || (first..end).filter_map(|at| Some((at, sections.get(at as usize)?)));
+    let level = |section: &Section| usize::from(section.depth).saturating_sub(base);
+    let cost = |section: &Section| 55 + section.id.len() + outline.heading(section).len().min(HEADING * 2);
+    let total: usize = sections.iter().map(|section| section.tokens as usize).sum();
+    let budget = (total / 3).clamp(OUTLINE.0, OUTLINE.1).min(most).saturating_sub(if root.is_none() && offset == 0 { 250 } else { 60 });
+    // As deep as fits; a level that leaves an agent with next to nothing is followed by a part of the next.
+    let mut costs = [(0, 0); MAX_LEVELS];
+    for (_, section) in listed() {
+        if let Some((count, bytes)) = costs.get_mut(level(section)) {
+            (*count, *bytes) = (*count + 1, *bytes + cost(section));
+        }
+    }
+    let (mut levels, mut count, mut bytes) = (0, 0, 0);
+    for (more, needed) in costs {
+        if more == 0 || levels > 0 && bytes + needed > budget && count >= 6 {
+            break;
+        }
+        (levels, count, bytes) = (levels + 1, count + more, bytes + needed);
+    }
+    let mut shown: Vec<u32> = Vec::new();
+    let mut used = 0;
+    for (at, section) in listed().filter(|(_, section)| level(section) < levels).skip(offset) {
+        used += cost(section);
+        if used > budget && !shown.is_empty() {
+            break;
+        }
+        shown.push(at);
+    }
+    let mut out = Writer::new();
+    out.object(|out| {
+        if root.is_none() && offset == 0 {
+            out.field("page").object(|out| about(meta, out));
+        }
+        if let Some(section) = root.and_then(|at| sections.get(at as usize)) {
+            out.field("under").string(&section.id);
+        }
+        out.field("sections").array(|out| {
+            let mut next = 0;
+            while next < shown.len() {
+                branch(outline, &shown, &mut next, levels + base, root, 0, out);
+            }
+        });
+        if offset + shown.len() < count {
+            more(out, offset + shown.len(), count);
+        }
+        if outline.cut {
+            out.field("note").string("The page has more headings than are listed; their text belongs to the last section.");
+        }
+    });
+    out.into_string()
+}
+
+/// What the page says of itself.
+fn about(meta: &Meta, out: &mut Writer) {
+    optional(out, "title", &short(&meta.title, 120));
+    optional(out, "description", &short(&meta.description, 160));
+    optional(out, "url", &meta.url);
+    optional(out, "language", &meta.language);
+    optional(out, "author", &short(&meta.author, HEADING));
+    optional(out, "published", &meta.published);
+    optional(out, "modified", &meta.modified);
+}
+
+/// Writes one of the sections `shown` and, inside it, those that follow and lie in it.
+fn branch(outline: &Outline, shown: &[u32], next: &mut usize, levels: usize, root: Option<u32>, depth: usize, out: &mut Writer) {
+    let Some((at, section)) = shown.get(*next).and_then(|at| Some((*at, outline.sections.get(*at as usize)?))) else {
+        return;
+    };
+    *next += 1;
+    out.object(|out| {
+        out.field("section").string(&section.id);
+        out.field("heading").string(&short(outline.heading(section), HEADING));
+        // The section around stands on the page before.
+        if let Some(parent) = section.parent.filter(|parent| depth == 0 && Some(*parent) != root) {
+            out.field("in").string(outline.sections.get(parent as usize).map_or("", |parent| &parent.id));
+        }
+        if section.level > 0 {
+            out.field("level").number(section.level.into());
+        }
+        out.field("tokens").number(section.tokens as usize);
+        if section.holds().next().is_some() {
+            out.field("holds").array(|out| section.holds().for_each(|name| out.string(name)));
+        }
+        optional(out, "landmark", section.landmark.name());
+        let inside = section.end - at - 1;
+        if inside > 0 && usize::from(section.depth) + 1 >= levels {
+            let below = outline.sections.get(at as usize + 1..section.end as usize).unwrap_or(&[]);
+            out.field("inside").object(|out| {
+                out.field("sections").number(inside as usize);
+                out.field("tokens").number(below.iter().map(|section| section.tokens as usize).sum());
+            });
+        }
+        let lies_here = |next: usize| shown.get(next).and_then(|next| outline.sections.get(*next as usize)).is_some_and(|next| next.parent == Some(at));
+        if lies_here(*next) {
+            out.field("sections").array(|out| {
+                while lies_here(*next) {
+                    branch(outline, shown, next, levels, root, depth + 1, out);
+                }
+            });
+        }
+    });
+}
+
+// One section
+
+/// How a section was found by what the call said.
+struct Found {
+    section: u32,
+    /// Which passage of it, where the call named one.
+    part: Option<usize>,
+    /// `id`, `element` or `heading`.
+    by: &'static str,
+    /// Others that the same words would name.
+    others: Vec<u32>,
+}
+
+/// Finds a section: by its id, by the id of an element, by words of its heading.
+fn resolve(outline: &Outline, asked: &str) -> Option<Found> {
+    let asked = asked.trim();
+    let id = asked.rsplit('#').next().unwrap_or(asked);
+    let by_id = |id: &str| {
+        let own = outline.sections.iter().position(|section| section.id == id).map(|at| at as u32);
+        own.or_else(|| outline.names.iter().find(|(name, _)| name == id).map(|(_, section)| *section))
+    };
+    let found = |section, part, by| Some(Found { section, part, by, others: Vec::new() });
+    if let Some(section) = by_id(id) {
+        return found(section, None, "id");
+    }
+    if let Some((part, section)) = id.rsplit_once('~').and_then(|(id, part)| Some((part.parse().ok()?, by_id(id)?))) {
+        return found(section, Some(part), "id");
+    }
+    if let Some(section) = outline.section_of_element(id) {
+        return found(section, None, "element");
+    }
+    let mut alike = nearest(outline, asked.rsplit(" > ").next().unwrap_or(asked)).into_iter().filter(|(overlap, _)| *overlap >= 60);
+    let (best, section) = alike.next()?;
+    let others = alike.take_while(|(overlap, _)| *overlap == best).map(|(_, section)| section).take(5).collect();
+    Some(Found { section, part: None, by: "heading", others })
+}
+
+/// Sections whose headings share words with the text, best first, each with the share in percent.
+fn nearest(outline: &Outline, text: &str) -> Vec<(usize, u32)> {
+    let query = Query::new(text);
+    let mut alike: Vec<(usize, u32)> = Vec::new();
+    for (at, section) in outline.sections.iter().enumerate() {
+        let (heading, id) = (outline.heading(section), section.id.replace('-', " "));
+        let overlap = query.overlap(heading).max(query.overlap(&id));
+        if overlap > 0 {
+            alike.push((overlap, at as u32));
+        }
+    }
+    alike.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    alike
+}
+
+fn unknown(outline: &Outline, asked: &str) -> String {
+    let near = nearest(outline, asked);
+    let near: Vec<u32> = if near.is_empty() { outline.children(None).collect() } else { near.into_iter().map(|(_, section)| section).collect() };
+    let ids: Vec<&str> = near.into_iter().take(5).filter_map(|at| outline.sections.get(at as usize)).map(|section| section.id.as_str()).collect();
+    let hint = if ids.is_empty() { "This page has no text.".into() } else { ["The nearest are: ", &ids.join(", "), "."].concat() };
+    crate::call::error("not_found", &["This page has no section '", &short(asked, HEADING), "'."].concat(), &hint)
+}
+
+fn section(outline: &Outline, meta: &Meta, asked: &str, offset: usize, deep: bool, links: bool, limit: usize) -> String {
+    let Some(found) = resolve(outline, asked) else {
+        return unknown(outline, asked);
+    };
+    let Some(section) = outline.sections.get(found.section as usize) else {
+        return unknown(outline, asked);
+    };
+    let ranges = outline.ranges(found.section, deep);
+    let total: usize = ranges.iter().map(|(from, to)| (to - from) as usize).sum();
+    let offset = match found.part.filter(|_| offset == 0 && !deep) {
+        Some(part) => part_offset(outline, found.section, part),
+        None => offset,
+    };
+    if offset > 0 && offset >= total {
+        let message = ["The section '", &section.id, "' ends at ", &crate::json::number(total), "."].concat();
+        return crate::call::error("invalid_parameter", &message, "Pass an offset that `more` gave.");
+    }
+    let mut out = Writer::new();
+    out.object(|out| {
+        out.field("section").string(&section.id);
+        if found.by != "id" {
+            out.field("found_by").string(found.by);
+        }
+        let path: Vec<String> = outline.path(found.section).into_iter().map(|heading| short(heading, HEADING)).collect();
+        out.field("heading").string(path.last().map_or("", String::as_str));
+        if let Some((_, around)) = path.split_last().filter(|(_, around)| !around.is_empty()) {
+            out.field("in").string(&short(&around.join(" > "), HEADING * 2));
+        }
+        if section.is_anchor {
+            let url = meta.url.split('#').next().unwrap_or("");
+            out.field("url").string(&[url, "#", &section.id].concat());
+        }
+        let ids = |out: &mut Writer, name: &str, sections: &mut dyn Iterator<Item = u32>| {
+            let length = out.len();
+            let mut any = false;
+            out.field(name).array(|out| {
+                let start = out.len();
+                for section in sections.filter_map(|at| outline.sections.get(at as usize)) {
+                    if out.len() - start < 200 {
+                        out.string(&section.id);
+                        any = true;
+                    }
+                }
+            });
+            if !any {
+                out.truncate(length);
+            }
+        };
+        ids(out, "others", &mut found.others.iter().copied());
+        if !deep {
+            ids(out, "sections", &mut outline.children(Some(found.section)));
+        }
+        let room = limit.saturating_sub(out.len() + 60).max(200);
+        let (text, next) = piece(outline, &ranges, offset, room, links);
+        optional(out, "text", &text);
+        if next < total {
+            more(out, next, total);
+        }
+    });
+    out.into_string()
+}
+
+/// Where the passage with this number begins within its section's own text.
+fn part_offset(outline: &Outline, section: u32, part: usize) -> usize {
+    let mut passages = Vec::new();
+    outline.passages_of(section, &mut passages);
+    let from = passages.get(part.max(1) - 1).map_or(u32::MAX, |passage| passage.from);
+    let before = |(start, end): &(u32, u32)| from.min(*end).saturating_sub(*start) as usize;
+    outline.ranges(section, false).iter().map(before).sum()
+}
+
+/// The text of these ranges from `offset` on, and where the next piece begins. A piece is one passage or several
+/// whole short ones.
+fn piece(outline: &Outline, ranges: &[(u32, u32)], offset: usize, room: usize, links: bool) -> (String, usize) {
+    let mut text = String::new();
+    let (mut skipped, mut next) = (0, offset);
+    for (from, to) in ranges.iter().copied() {
+        let length = (to - from) as usize;
+        let start = offset.saturating_sub(skipped);
+        skipped += length;
+        if start >= length {
+            continue;
+        }
+        let mut from = from as usize + start;
+        while !outline.text.is_char_boundary(from) {
+            from += 1;
+        }
+        while from < to as usize {
+            let used = escaped(&text);
+            let mut room = room.saturating_sub(used).min(outline::PASSAGE);
+            if used > 0 && room < 100 {
+                return (text, next);
+            }
+            // What JSON and link addresses add is only known once it is written.
+            let (end, part) = loop {
+                let end = outline::cut(&outline.text, from, to as usize, room);
+                let part = if links { outline.with_links(from as u32, end as u32) } else { outline.slice(from as u32, end as u32).into() };
+                if escaped(&part) <= room + 20 || room <= 150 {
+                    break (end, part);
+                }
+                room = room * 3 / 4;
+            };
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(part.trim_end().trim_start_matches(['\n', ' ']));
+            next += end - from;
+            from = end;
+            if from < to as usize {
+                return (text, next);
+            }
+        }
+    }
+    (text, skipped.max(next))
+}
+
+/// Characters that a text takes in JSON.
+fn escaped(text: &str) -> usize {
+    text.chars().map(|character| 1 + usize::from(matches!(character, '\n' | '\t' | '"' | '\\'))).sum()
+}
+
+// Search
+
+fn find(outline: &Outline, words: &str, limit: usize, most: usize) -> String {
+    let query = Query::new(words);
+    let passages = outline.passages();
+    let texts: Vec<search::Passage<'_>> = passages
+        .iter()
+        .map(|passage| search::Passage {
+            text: outline.slice(passage.from, passage.to),
+            section: passage.section,
+            weight: match outline.sections.get(passage.section as usize).map(|section| section.landmark) {
+                Some(Landmark::Main) => 100,
+                Some(Landmark::Complementary) => 80,
+                _ => 50,
+            },
+        })
+        .collect();
+    let headings: Vec<search::Heading<'_>> =
+        outline.sections.iter().map(|section| search::Heading { text: outline.heading(section), parent: section.parent }).collect();
+    let hits = search::rank(&query, &texts, &headings);
+    let mut out = Writer::new();
+    out.object(|out| {
+        let mut seen: Vec<&str> = Vec::new();
+        out.field("results").array(|out| {
+            for hit in &hits {
+                let Some(passage) = passages.get(hit.passage as usize) else { continue };
+                let Some(section) = outline.sections.get(passage.section as usize) else { continue };
+                let text = outline.slice(passage.from, passage.to).trim();
+                // Pages repeat themselves; an answer does not.
+                if seen.len() >= limit || !text.is_empty() && seen.contains(&text) || out.len() + RESULT > most {
+                    continue;
+                }
+                seen.push(text);
+                result(outline, &query, &passages, hit.passage as usize, section, seen.len(), out);
+            }
+        });
+        if seen.len() < hits.len() {
+            out.field("total").number(hits.len());
+        }
+        if hits.is_empty() {
+            out.field("message").string("Nothing on this page matches. Try other words, or read one of its sections.");
+            out.field("sections").array(|out| {
+                for section in outline.children(None).take(8).filter_map(|at| outline.sections.get(at as usize)) {
+                    out.object(|out| {
+                        out.field("section").string(&section.id);
+                        out.field("heading").string(&short(outline.heading(section), HEADING));
+                    });
+                }
+            });
+        }
+    });
+    out.into_string()
+}
+
+fn result(outline: &Outline, query: &Query, passages: &[Passage], at: usize, section: &Section, number: usize, out: &mut Writer) {
+    let Some(passage) = passages.get(at) else { return };
+    let before = passages.get(..at).unwrap_or(&[]).iter().rev().take_while(|other| other.section == passage.section).count();
+    out.object(|out| {
+        let start = out.len();
+        out.field("cite").string(&["[", &crate::json::number(number), "]"].concat());
+        if before == 0 {
+            out.field("section").string(&section.id);
+        } else {
+            out.field("section").string(&[&section.id, "~", &crate::json::number(before + 1)].concat());
+        }
+        // The page's own heading stands over everything and tells results apart in nothing.
+        let path: Vec<String> = outline.path(passage.section).into_iter().map(|heading| short(heading, HEADING)).collect();
+        let near = path.get(path.len().saturating_sub(2)..).unwrap_or(&[]);
+        out.field("path").string(&short(&near.join(" > "), HEADING + 20));
+        let room = RESULT.saturating_sub(out.len() - start + 30).max(120);
+        let text = outline.slice(passage.from, passage.to);
+        optional(out, "snippet", &snippet(query, text, room));
+    });
+}
+
+/// The sentences of a passage, at most `room` characters of them, that have most of the query's words.
+fn snippet(query: &Query, text: &str, room: usize) -> String {
+    let mut sentences: Vec<(usize, usize, u32)> = Vec::new();
+    let mut from = 0;
+    while from < text.len() {
+        let end = sentence_end(text, from);
+        let sentence = text.get(from..end).unwrap_or("");
+        sentences.push((from, end, query.found_in(sentence)));
+        from = end;
+    }
+    let mut best = (0, 0, 0, 0);
+    for (at, (from, _, _)) in sentences.iter().enumerate() {
+        let (mut found, mut score) = (0u32, 0);
+        for (_, end, terms) in sentences.iter().skip(at) {
+            let piece = text.get(*from..*end).unwrap_or("");
+            if score > 0 && escaped(piece.trim()) > room {
+                break;
+            }
+            found |= terms;
+            // Distinct words first; sentences that repeat them break ties.
+            score += terms.count_ones();
+            let value = found.count_ones() * 64 + score;
+            if value > best.2 {
+                best = (*from, *end, value, at);
+            } else if best.3 == at && best.2 > 0 && escaped(piece.trim()) <= room {
+                best.1 = *end;
+            }
+            if escaped(piece.trim()) > room {
+                break;
+            }
+        }
+    }
+    let (from, end, value, _) = best;
+    let (from, end) = if value == 0 { (0, text.len()) } else { (from, end) };
+    let chosen = text.get(from..end).unwrap_or("");
+    if escaped(chosen.trim()) <= room {
+        return chosen.trim().into();
+    }
+    // One sentence that is too long: from the words before the first match on.
+    let first = query.first_in(chosen);
+    let lead = chosen.get(..first).unwrap_or("").char_indices().rev().filter(|(_, character)| *character == ' ').nth(5).map_or(0, |(at, _)| at + 1);
+    let lead = if chosen.len() <= room { 0 } else { lead };
+    let rest = chosen.get(lead..).unwrap_or("").trim();
+    let mut limit = room.saturating_sub(2);
+    while limit > 60 && escaped(&short(rest, limit)) > room {
+        limit = limit * 7 / 8;
+    }
+    let cut = short(rest, limit);
+    if lead > 0 { ["…", &cut].concat() } else { cut }
+}
+
+/// Where the sentence or line that begins at `from` ends, spaces after it included.
+fn sentence_end(text: &str, from: usize) -> usize {
+    let mut ended = false;
+    for (at, character) in text.get(from..).unwrap_or("").char_indices() {
+        match character {
+            '\n' | '。' | '！' | '？' => return from + at + character.len_utf8(),
+            '.' | '!' | '?' | '…' | '؟' | '।' => ended = true,
+            ' ' if ended => return from + at + 1,
+            '"' | ')' | '”' | '»' | '’' => {}
+            _ => ended = false,
+        }
+    }
+    text.len()
 }

@@ -439,11 +439,10 @@ impl Reader<'_> {
         if like_keyword(name) {
             return keyword(name).map(|_| name.to_owned());
         }
-        if vocab && let Some(term) = self.lookup(context, terms.as_deref_mut(), name) {
-            if let Some(term) = term {
+        if vocab && let Some(term) = self.lookup(context, terms.as_deref_mut(), name)
+            && let Some(term) = term {
                 return term.iri.map(|iri| (*iri).to_owned());
             }
-        }
         if let Some((prefix, suffix)) = name.split_once(':').filter(|(prefix, _)| !prefix.is_empty()) {
             if prefix == "_" {
                 return Some(name.to_owned());
