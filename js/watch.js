@@ -39,7 +39,7 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }
   let stopped = false;
   let armed = false;
   let seen = 0;
-  let cost = 1;
+  let cost = 0;
   let rested = 0;
   let first = 0;
   let last = 0;
@@ -161,8 +161,10 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }
     },
     /** It was, and that took so many milliseconds. */
     looked(ms) {
+      // The smaller of two: a first run, or a busy moment, says little of the next.
+      const usual = Math.min(ms, cost);
       cost = ms;
-      rested = now() + Math.min(MAX_REST_MS, ms * SHARE);
+      rested = now() + Math.min(MAX_REST_MS, usual * SHARE);
     },
     touch,
     stop() {
