@@ -74,6 +74,7 @@ fn is_template(element: Element<'_>) -> bool {
 /// The document itself, as a term.
 const PAGE: u32 = 0;
 
+const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 const COPY: &str = "http://www.w3.org/ns/rdfa#copy";
 const PATTERN: &str = "http://www.w3.org/ns/rdfa#Pattern";
 
@@ -309,7 +310,8 @@ impl<'d> Reader<'d> {
         // HTML+RDFa, 3.1: beside `property`, plain words in `rel` and `rev` are HTML's.
         let usable = |token: &&str| if property.is_some() { token.contains(':') } else { !is_link_type(token) };
         let tokens = |value: Option<&'d str>| value.unwrap_or("").split_ascii_whitespace().filter(usable).take(MAX_TOKENS);
-        let has_rel = tokens(attributes.rel).next().is_some() || tokens(attributes.rev).next().is_some();
+        let has = |value: Option<&'d str>| value.is_some() && (property.is_none() || tokens(value).next().is_some());
+        let has_rel = has(attributes.rel) || has(attributes.rev);
         let is_root = element.name() == "html" && element.parent().is_none();
         let about = attributes.about.and_then(|about| self.resource(at, about, &scope));
         let about = about.or(is_root.then_some(PAGE));
@@ -770,6 +772,13 @@ impl<'d> Reader<'d> {
                 Object::Thing(term) | Object::Link(term) => {
                     let is_link = matches!(statement.object, Object::Link(_));
                     let iri = self.terms.get(term as usize).and_then(Term::iri);
+                    if let (RDF_TYPE, Some(iri), Some(node)) = (&*statement.name, &iri, nodes.get_mut(subject as usize)) {
+                        let name = schema_name(iri).map_or_else(|| iri.clone(), Rc::from);
+                        if node.types.len() < MAX_TOKENS && !node.types.contains(&name) {
+                            node.types.push(name);
+                        }
+                        continue;
+                    }
                     match (number(term, &self.terms), iri) {
                         (Some(number), Some(iri)) if is_link && (number == subject || is_address(&statement.name)) => Value::Url(iri),
                         (Some(number), _) => Value::Node(number),
