@@ -241,7 +241,7 @@ fn page_and_trail_are_one_each() {
 /// Every shape that was quadratic once somewhere: many descriptions of one thing, many things of one name.
 #[test]
 fn large_pages_take_linear_time() {
-    let count = 40_000;
+    let count = 5_000;
     let number = |number: usize| ["#", &number.to_string()].concat();
     let mut nodes = vec![];
     for at in 0..count {
@@ -255,7 +255,7 @@ fn large_pages_take_linear_time() {
     let (graph, _) = build(nodes);
     let took = start.elapsed();
     assert!(graph.entities.len() > count);
-    assert!(took.as_secs() < 10, "{took:?}");
+    assert!(took.as_secs() < 5, "{took:?}");
     println!("{} nodes: {took:?}", count * 4);
 }
 
