@@ -23,9 +23,9 @@ const CANCELLED = failure('cancelled', 'The call was cancelled.');
 
 /**
  * @param {object} o
- * @param {{readHtml(document: Document, base: string, request: object): string,
- *          readText(kind: 'json' | 'text', text: string, request: object): string}} o.adapter reads what came back;
- *   both give JSON text. `request` is what the call came to, with `url` as the address that answered.
+ * @param {{readHtml(document: Document, url: string, base: string, offset: number, limit: number): string,
+ *          readText(kind: 'json' | 'text', text: string, url: string, offset: number, limit: number): string}} o.adapter
+ *   reads what came back from `url`; both give JSON text.
  * @param {{fetchImpl?: typeof fetch, timeoutMs?: number, origin?: string}} [o.options]
  */
 export function createPerformer({ adapter, options = {} }) {
@@ -40,7 +40,7 @@ export function createPerformer({ adapter, options = {} }) {
   /**
    * Does what a call came to.
    * @param {string} tool its name: one request at a time for each
-   * @param {{fetch: {url: string}}} outcome
+   * @param {{fetch: {url: string, offset?: number, limit?: number}}} outcome
    * @param {AbortSignal} [signal] the caller's
    * @returns {Promise<object>} the answer or an error result; never rejects
    */
@@ -64,7 +64,7 @@ export function createPerformer({ adapter, options = {} }) {
     if (answer === CANCELLED && job.users === 0) cancel(job);
     if (answer.error) return answer;
     try {
-      return read(answer, { ...request, url: answer.url });
+      return JSON.parse(read(answer, request.offset ?? 0, request.limit ?? 0));
     } catch {
       return failure('internal', 'The answer of the site could not be read.', 'Report this page to the makers of Toolmark.');
     }
@@ -201,11 +201,10 @@ export function createPerformer({ adapter, options = {} }) {
     }
   }
 
-  function read({ kind, text }, request) {
-    if (kind !== 'html') return JSON.parse(adapter.readText(kind, text, request));
-    const parsed = parse(text);
-    if (!parsed) return JSON.parse(adapter.readText('text', withoutTags(text), request));
-    return JSON.parse(adapter.readHtml(parsed, baseOf(parsed, request.url), request));
+  function read({ kind, text, url }, offset, limit) {
+    const parsed = kind === 'html' && parse(text);
+    if (parsed) return adapter.readHtml(parsed, url, baseOf(parsed, url), offset, limit);
+    return adapter.readText(kind === 'json' ? kind : 'text', kind === 'html' ? withoutTags(text) : text, url, offset, limit);
   }
 
   return {

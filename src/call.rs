@@ -5,6 +5,7 @@ use alloc::{string::String, vec::Vec};
 use crate::Mapping;
 use crate::json::{Json, Writer};
 use crate::render;
+use crate::results::Range;
 use crate::tools::{Source, actions, controls, page, schema};
 
 /// What a call comes to.
@@ -16,10 +17,8 @@ pub enum Outcome {
     Fetch {
         /// Vetted, absolute.
         url: String,
-        /// Results to leave out at the beginning.
-        offset: usize,
-        /// Results to give at most.
-        limit: usize,
+        /// Which results of the answer are wanted.
+        range: Range,
     },
     /// Something to do on the page, or to look up there, as a plan (see `tools::controls`); what the edge reports
     /// back becomes the answer.

@@ -22,6 +22,7 @@ pub mod json;
 pub mod options;
 pub mod read;
 pub mod render;
+pub mod results;
 pub mod search;
 pub mod select;
 pub mod text;

@@ -14,7 +14,7 @@ use crate::json::{self, Json, Writer};
 use crate::options::Options;
 use crate::read::outline;
 use crate::tools::Source;
-use crate::{Mapping, read};
+use crate::{Mapping, read, results};
 
 /// What the shim hands over: options, and what only the camera needs.
 fn options(json: &str) -> (Options, dom::Camera) {
@@ -72,15 +72,34 @@ impl Adapter {
         let mut out = Writer::new();
         out.object(|out| match call::run(&self.mapping, tool, &input) {
             Outcome::Answer(answer) => out.field("answer").raw(&answer),
-            Outcome::Fetch { url, offset, limit } => out.field("fetch").object(|out| {
+            Outcome::Fetch { url, range } => out.field("fetch").object(|out| {
                 out.field("url").string(&url);
-                out.field("offset").number(offset);
-                out.field("limit").number(limit);
+                out.field("offset").number(range.offset);
+                out.field("limit").number(range.limit.unwrap_or(0));
             }),
             Outcome::Act { plan } => out.field("act").raw(&plan),
         });
         out.into_string()
     }
+
+    /// The answer that a page gives which an action fetched, parsed but not shown. `limit` 0: as many results as make a
+    /// short answer.
+    #[wasm_bindgen(js_name = readHtml)]
+    pub fn read_html(&self, document: &web_sys::Node, url: &str, base: &str, offset: usize, limit: usize) -> String {
+        let document = dom::take_inert(document, base);
+        results::answer(&results::Body::Page(&document), url, range(offset, limit), &self.options)
+    }
+
+    /// The same for text: JSON where `kind` is `json`.
+    #[wasm_bindgen(js_name = readText)]
+    pub fn read_text(&self, kind: &str, text: &str, url: &str, offset: usize, limit: usize) -> String {
+        let body = if kind == "json" { results::Body::Json(text) } else { results::Body::Text(text) };
+        results::answer(&body, url, range(offset, limit), &self.options)
+    }
+}
+
+fn range(offset: usize, limit: usize) -> results::Range {
+    results::Range { offset, limit: Some(limit).filter(|limit| *limit > 0) }
 }
 
 /// What the readers see below a document or element, before merging and mapping: `{"items": […], "diagnostics": […]}`.

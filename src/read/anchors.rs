@@ -7,7 +7,8 @@
 //! 3. where [`RDFA_TEST`] finds something: every element of [`RDFA`], and every ancestor of one of them that has an
 //!    attribute whose name starts with `xmlns:`. An element that matches only for its `href` or `src` may be left out
 //!    where nothing else of [`RDFA`] is inside it and no element with `rel` or `rev` is around it;
-//! 4. for each of these that a `…_TEXT` selector matches: its whole subtree, elements and texts (what is inside
+//! 4. where [`FORM_TEST`] finds something: every element of [`FORM`];
+//! 5. for each of these that a `…_TEXT` selector matches: its whole subtree, elements and texts (what is inside
 //!    `script`, `style`, `template` or `noscript` may be left out). Other texts may be left out.
 //!
 //! Its elements carry at least the attributes in [`ATTRIBUTES`] and those whose names start with `xmlns:`. The

@@ -13,6 +13,7 @@ use crate::guard;
 use crate::json::{self, Json};
 use crate::options::Options;
 use crate::read::Value;
+use crate::results::Range;
 use crate::url_template::Template;
 use crate::vocabulary;
 
@@ -29,8 +30,6 @@ const MAX_SKIPPED: usize = 20;
 /// Characters of an address that a diagnostic shows.
 const SHOWN: usize = 120;
 
-/// Results that a call gives where it does not say how many.
-const RESULTS: usize = 20;
 /// Results that a call may ask for; an answer has a byte cap besides.
 const MAX_RESULTS: &str = "100";
 
@@ -461,8 +460,8 @@ pub fn call(action: &Action, input: &Json<'_>) -> Outcome {
     if let Err(reason) = guard::destination(&url, &action.template.bare(), &[]) {
         return Outcome::Answer(call::error("destination_refused", &["The request was not made: ", reason, "."].concat(), ""));
     }
-    let number = |name: &str, default| input.get(name).and_then(Json::as_usize).unwrap_or(default);
-    Outcome::Fetch { url, offset: number("offset", 0), limit: number("limit", RESULTS) }
+    let [offset, limit] = PAGING.map(|name| input.get(name).and_then(Json::as_usize));
+    Outcome::Fetch { url, range: Range { offset: offset.unwrap_or(0), limit } }
 }
 
 /// Refused actions, the same refusal told once.

@@ -8,7 +8,7 @@ const ORIGIN = 'https://shop.example';
 /** A performer whose adapter gives back what it was handed. */
 function performer(fetchImpl, options = {}) {
   const adapter = {
-    readText: (kind, text, request) => JSON.stringify({ kind, text, ...request }),
+    readText: (kind, text, url, offset, limit) => JSON.stringify({ kind, text, url, offset, limit }),
     readHtml: () => assert.fail('Node has no DOMParser'),
   };
   return createPerformer({ adapter, options: { fetchImpl, origin: ORIGIN, ...options } });
@@ -155,7 +155,7 @@ test('one request for identical calls, also shortly afterwards', async () => {
   await turn();
   assert.equal(calls.length, 1);
   calls[0].answer();
-  assert.deepEqual((await both).map(({ offset }) => offset), [undefined, 20]);
+  assert.deepEqual((await both).map(({ offset }) => offset), [0, 20]);
   assert.equal((await run('search', outcome())).text, `${ORIGIN}/q?s=a`);
   assert.equal(calls.length, 1);
 });
