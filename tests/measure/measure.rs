@@ -47,6 +47,9 @@ fn measure(id: &str, html: &str, url: &str) -> Value {
     let start = Instant::now();
     let mapping = map(&[document], &options);
     let ms = start.elapsed().as_secs_f64() * 1000.0;
+    if std::env::var_os("GRAPH").is_some() {
+        eprintln!("{:#?}", mapping.graph.entities);
+    }
     let mut tools = Vec::new();
     let mut reach = Vec::new();
     for tool in &mapping.tools {
