@@ -9,22 +9,28 @@ mod page;
 use alloc::{borrow::Cow, rc::Rc, string::String, vec, vec::Vec};
 
 use crate::Mapping;
-use crate::graph::Graph;
+use crate::graph::{Entity, Graph};
 use crate::json::{Json, Writer};
 use crate::read::{Value, schema_name};
 use crate::select;
 use crate::text;
-use crate::tools::profiles::{Profile, Profiles, among, shows, waits};
+use crate::tools::profiles::{Profile, Profiles, among, shows, starts, waits};
 use crate::tools::{Source, Tool};
 
 /// Characters that an answer without `include` aims at; what does not fit is told by `more`.
 pub const ANSWER: usize = 10_000;
-/// The same for a list, whose rest is one call away.
-pub const LIST_ANSWER: usize = 2_000;
+/// Characters up to which a list is told whole: a second call would cost more than it saves.
+pub const LIST_WHOLE: usize = 8_000;
+/// What a longer list starts with; its rest is a call away.
+pub const LIST_ANSWER: usize = 1_500;
 /// Characters of a text that are told without `include`: an agent that wants the whole of it asks.
 pub const TEXT: usize = 3_000;
 /// The same in an item of a list.
 pub const ITEM_TEXT: usize = 400;
+/// Values of a property that starts (`profiles::starts`), and characters of their texts.
+pub const FEW: usize = 2;
+/// See [`FEW`].
+pub const FEW_TEXT: usize = 400;
 /// Items up to which a list tells all that they have.
 pub const SHORT_LIST: usize = 12;
 /// Levels of things in things. Real pages need six; more is a page that repeats itself.
@@ -77,6 +83,7 @@ pub fn answer(mapping: &Mapping, tool: &Tool, input: &Json<'_>) -> String {
     let mut reader = Reader {
         graph: &mapping.graph,
         page: select::bare(&mapping.meta.url),
+        title: &mapping.meta.title,
         language: &mapping.meta.language,
         owner: owners(&mapping.graph, &mapping.tools),
         tools: &mapping.tools,
@@ -85,7 +92,8 @@ pub fn answer(mapping: &Mapping, tool: &Tool, input: &Json<'_>) -> String {
         images: include.contains(&"image"),
         links: include.contains(&"url"),
         languages: include.contains(&LANGUAGES),
-        text: if include.is_empty() { TEXT } else { usize::MAX },
+        brief: false,
+        text: TEXT,
         seen: vec![false; mapping.graph.entities.len()],
         open: Vec::new(),
     };
@@ -136,6 +144,7 @@ struct List<'a> {
 struct Reader<'m> {
     graph: &'m Graph,
     page: &'m str,
+    title: &'m str,
     language: &'m str,
     owner: Vec<u16>,
     tools: &'m [Tool],
@@ -144,6 +153,8 @@ struct Reader<'m> {
     images: bool,
     links: bool,
     languages: bool,
+    /// Of people and organizations only the name is told.
+    brief: bool,
     /// Characters of a text.
     text: usize,
     /// Told in this answer.
@@ -172,22 +183,43 @@ impl<'m> Reader<'m> {
             told.push(name);
             let asked = include.contains(&name) || (include.contains(&OTHERS) && !crate::tools::profiles::names(Some(&profile), name));
             let heavy = waits(name) || among(&profile.heavy, name);
+            let mut values: Vec<Value> = found.values(name).to_vec();
+            values.extend(parts.iter().filter(|(part, _)| *part == name).map(|(_, part)| Value::Node(*part)));
             if heavy && !asked {
                 continue;
             }
-            let mut values: Vec<Value> = found.values(name).to_vec();
-            values.extend(parts.iter().filter(|(part, _)| *part == name).map(|(_, part)| Value::Node(*part)));
+            let few = starts(name) && !asked;
+            if few {
+                values.truncate(FEW);
+            }
             let wanted = self.links || asked || self.own_link(name, &values);
             let links = core::mem::replace(&mut self.links, wanted);
-            let text = core::mem::replace(&mut self.text, if asked { usize::MAX } else { TEXT });
+            let text = core::mem::replace(&mut self.text, if asked { usize::MAX } else if few { FEW_TEXT } else { TEXT });
             let out = self.property(name, &values, asked, 1);
             (self.links, self.text) = (links, text);
             let Some(out) = out.filter(|out| !repeats(&fields, out)) else { continue };
-            if asked { later.push((name, out)) } else { fields.push((name, out)) }
+            if asked { later.push((key(name), out)) } else { fields.push((key(name), out)) }
+        }
+        if fields.iter().chain(&later).filter(|(name, _)| !matches!(*name, "type" | "url")).count() < 2 {
+            self.thin(found, parts, &mut fields);
         }
         self.open.pop();
         fields.extend(later);
         compact::tidy(&found.types, fields)
+    }
+
+    /// Of what has hardly more than a name, the page around it is told: its trail, its site, its title.
+    fn thin(&mut self, found: &'m Entity, parts: &'m [(&'static str, u32)], fields: &mut Vec<(&'m str, Out<'m>)>) {
+        for name in ["isPartOf", "breadcrumb", "publisher"] {
+            let values: Vec<Value> = found.values(name).iter().cloned().chain(parts.iter().filter(|(part, _)| *part == name).map(|(_, part)| Value::Node(*part))).collect();
+            if !fields.iter().any(|(other, _)| *other == name) && let Some(out) = self.property(name, &values, false, 1) {
+                fields.push((name, out));
+            }
+        }
+        let title = Out::Text(text::plain(self.title));
+        if !self.title.is_empty() && !fields.iter().any(|(_, other)| *other == title) {
+            fields.push(("mainEntityOfPage", title));
+        }
     }
 
     /// The entity's own address is worth its bytes where it is not the page's.
@@ -205,7 +237,9 @@ impl<'m> Reader<'m> {
         let short = list.entities.len() <= SHORT_LIST;
         let kinds: Vec<&Rc<str>> = list.entities.iter().filter_map(|entity| self.graph.entity(*entity)?.types.first()).collect();
         let mixed = kinds.windows(2).any(|pair| matches!(pair, [one, other] if one != other));
-        let soft = if list.limit.is_some() || !list.include.is_empty() { list.hard } else { LIST_ANSWER }.min(list.hard);
+        let free = list.limit.is_some() || !list.include.is_empty();
+        let whole = if free { list.hard } else { LIST_WHOLE.min(list.hard) }.saturating_sub(60);
+        let part = if free { whole } else { LIST_ANSWER.min(whole) };
         let limit = list.limit.unwrap_or(usize::MAX);
         let mut out = Writer::new();
         out.object(|out| {
@@ -214,19 +248,20 @@ impl<'m> Reader<'m> {
             }
             let mut next = list.offset;
             out.field("items").array(|out| {
-                while next < entities.len() && next - list.offset < limit {
-                    let Some(entity) = entities.get(next) else { break };
-                    let row = self.row(*entity, list.include, short, mixed);
+                // Where a short first part would end, should the whole not fit.
+                let mut short_end = None;
+                while let Some(entity) = entities.get(next).filter(|_| next - list.offset < limit) {
                     let start = out.len();
-                    match row {
-                        Some(row) => page::within(row, list.hard.saturating_sub(200)).write(out),
-                        None => {
-                            next += 1;
-                            continue;
-                        }
+                    if let Some(row) = self.row(*entity, list.include, short, mixed) {
+                        page::within(row, list.hard.saturating_sub(200)).write(out);
                     }
-                    if out.len() > soft.saturating_sub(60) && next > list.offset {
-                        out.truncate(start);
+                    if next > list.offset && out.len() > part && short_end.is_none() {
+                        short_end = Some((start, next));
+                    }
+                    if next > list.offset && out.len() > whole {
+                        let (end, at) = short_end.unwrap_or((start, next));
+                        out.truncate(end);
+                        next = at;
                         break;
                     }
                     next += 1;
@@ -243,11 +278,11 @@ impl<'m> Reader<'m> {
     fn head(&mut self, of: u32, out: &mut Writer) {
         let Some(found) = self.graph.entity(of) else { return };
         for name in order(&found.properties, "name description") {
-            if matches!(name, "itemListElement" | "numberOfItems" | "itemListOrder") || waits(name) || select::is_never(name) {
+            if name == "itemListElement" || waits(name) || select::is_never(name) {
                 continue;
             }
             if let Some(told) = self.property(name, found.values(name), false, 1) {
-                told.write(out.field(name));
+                told.write(out.field(key(name)));
             }
         }
     }
@@ -279,6 +314,7 @@ impl<'m> Reader<'m> {
         let found = self.graph.entity(entity)?;
         self.enter(entity);
         let profile = self.profile(entity);
+        let short = short || !has_name(found);
         let mut fields = Vec::new();
         if mixed && let Some(name) = found.types.iter().find(|name| !name.contains([':', '/'])) {
             fields.push(("type", Out::Text(String::from(&**name))));
@@ -294,10 +330,11 @@ impl<'m> Reader<'m> {
             let wanted = self.links || asked || self.own_link(name, values);
             let links = core::mem::replace(&mut self.links, wanted);
             let text = core::mem::replace(&mut self.text, if asked { usize::MAX } else if short { TEXT / 2 } else { ITEM_TEXT });
+            self.brief = !short;
             let out = self.property(name, values, asked, 1);
             (self.links, self.text) = (links, text);
             if let Some(out) = out.filter(|out| !repeats(&fields, out)) {
-                fields.push((name, out));
+                fields.push((key(name), out));
             }
         }
         self.open.pop();
@@ -451,8 +488,11 @@ impl<'m> Reader<'m> {
             return self.label(node);
         }
         let found = self.graph.entity(node)?;
-        self.enter(node);
         let profile = self.profile(node);
+        if self.brief && !full && is_behind(&profile) && let Some(label) = self.label(node) {
+            return Some(label);
+        }
+        self.enter(node);
         let mut fields: Vec<(&'m str, Out<'m>)> = Vec::new();
         let names: Vec<&'m str> = order(&found.properties, &profile.first).collect();
         for name in names {
@@ -461,7 +501,7 @@ impl<'m> Reader<'m> {
             }
             let told = self.property(name, found.values(name), full, depth + 1);
             if let Some(out) = told.filter(|out| !repeats(&fields, out)) {
-                fields.push((name, out));
+                fields.push((key(name), out));
             }
         }
         self.open.pop();
@@ -484,6 +524,17 @@ impl<'m> Reader<'m> {
     }
 }
 
+/// It can be told from its like by a name or a text.
+pub fn has_name(entity: &Entity) -> bool {
+    let text = |value: &Value| matches!(value, Value::Text { text, .. } if !text.trim().is_empty());
+    ["name", "headline", "title", "text", "commentText"].iter().any(|name| entity.values(name).iter().any(text))
+}
+
+/// Who made or offers something: in a long list the name is enough.
+pub fn is_behind(profile: &Profile) -> bool {
+    matches!(&*profile.slug, "person" | "organization")
+}
+
 /// The same text under another name of the same thing (`headline`, `name`, `alternateName`) says nothing new.
 fn repeats(fields: &[(&str, Out<'_>)], out: &Out<'_>) -> bool {
     const SHORT: usize = 12;
@@ -503,6 +554,11 @@ fn own_type<'t>(types: &'t [Rc<str>], profile: &Profile) -> Option<&'t str> {
     let name = types.iter().find(|name| !name.contains([':', '/']))?;
     let implied = profile.types.split(' ').next() == Some(name) || crate::tools::profiles::slug(name) == profile.slug;
     (!implied).then_some(name)
+}
+
+/// A property's name without its vocabulary's address.
+fn key(name: &str) -> &str {
+    name.rsplit(['/', '#', ':']).next().unwrap_or(name)
 }
 
 /// An absolute web address.

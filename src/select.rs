@@ -3,12 +3,13 @@
 //! Every entity belongs to exactly one tool, the first that reaches it; so nothing is told twice, and what nobody
 //! reaches joins the main entity as one of its parts.
 
-use alloc::{rc::Rc, vec, vec::Vec};
+use alloc::{rc::Rc, string::String, vec, vec::Vec};
 
 use crate::graph::{Entity, Graph};
 use crate::read::Value;
 use crate::read::meta::Meta;
-use crate::tools::profiles::{NEVER, PART, Profiles, SECOND, among};
+use crate::render::is_address;
+use crate::tools::profiles::{NEVER, PART, Profiles, SECOND, among, shows, waits};
 use crate::{text, vocabulary};
 
 /// One tool's worth of entities.
@@ -43,11 +44,14 @@ pub const NOBODY: u16 = u16::MAX;
 /// References that point at what a thing belongs to, not at what belongs to it.
 const UP: &str = "isPartOf mainEntityOfPage itemReviewed isVariantOf subjectOf superEvent parentItem partOfSeries partOfSeason isBasedOn about mentions exampleOfWork inAlbum";
 /// Properties whose values are a list of their own once there are several.
-const LISTED: &str = "hasVariant review reviews comment blogPost blogPosts event events subEvent subEvents episode episodes hasPart makesOffer containsPlace itemListElement";
+const LISTED: &str = "hasVariant review reviews blogPost blogPosts event events subEvent subEvents episode episodes hasPart makesOffer containsPlace itemListElement";
 /// From how many on. Fewer cost less inside the thing that has them than a tool of their own.
 const LIST_FROM: usize = 5;
 /// What is worth a tool: values beside addresses of pages and pictures.
 const WORTH: usize = 2;
+
+/// Things of one kind up to which names are compared: more are a list whatever they are called.
+const SAME: usize = 6;
 
 struct Choice<'g> {
     graph: &'g Graph,
@@ -58,7 +62,13 @@ struct Choice<'g> {
 
 /// Chooses. Never fails: a page without content gives an empty selection.
 pub fn choose(graph: &Graph, meta: &Meta, profiles: &mut Profiles) -> Selection {
-    let kinds = graph.entities.iter().map(|entity| profiles.of(&entity.types)).collect();
+    let comment: Rc<str> = "Comment".into();
+    let kinds = graph.entities.iter().map(|entity| {
+        // `UserComments` is superseded by `InteractionCounter`; what pages say with it is a comment all the same.
+        let commented = !entity.values("commentText").is_empty();
+        if commented { profiles.of(core::slice::from_ref(&comment)) } else { profiles.of(&entity.types) }
+    });
+    let kinds = kinds.collect();
     let choice = Choice { graph, profiles, kinds };
     let mut groups: Vec<Group> = Vec::new();
     // What stands by itself: nothing but pages and lists of pages has it as a value.
@@ -87,13 +97,20 @@ pub fn choose(graph: &Graph, meta: &Meta, profiles: &mut Profiles) -> Selection 
     if let Some(main) = main {
         choice.nested(&mut groups, main);
     }
+    let content = groups.iter().any(|group| choice.profiles.get(group.profile).is_some_and(|profile| profile.rank > SECOND));
     groups.retain(|group| {
-        let mut worth = 0;
+        // Beside content, who is behind the page is asked for to get in touch; a mere name is a part.
+        let second = choice.profiles.get(group.profile).is_some_and(|profile| profile.rank == SECOND);
+        if content && second && !group.list && group.entities.first().copied() != main && !group.entities.iter().any(|entity| choice.reachable(*entity)) {
+            return false;
+        }
+        let mut different = Vec::new();
         group.entities.iter().any(|entity| {
-            worth += choice.worth(*entity);
+            let worth = choice.worth(*entity, &mut different);
             worth >= WORTH || (Some(*entity) == main && worth > 0)
         })
     });
+    choice.drop_told(&mut groups, main);
     choice.finish(groups, main, meta)
 }
 
@@ -164,7 +181,7 @@ fn spread(graph: &Graph, owner: &mut [u16], group: u16, roots: &[u32]) {
 
 /// Properties that no answer tells: what they say is said by a tool, or is nothing to an agent.
 pub fn is_never(property: &str) -> bool {
-    among("potentialAction speakable query-input", property) || property.contains([':', '/'])
+    among("potentialAction speakable query-input", property)
 }
 
 impl Choice<'_> {
@@ -213,32 +230,41 @@ impl Choice<'_> {
         inside
     }
 
-    /// How many values it has, itself and below, that say something; enough is enough.
-    fn worth(&self, entity: u32) -> usize {
-        const SILENT: &str = "url image logo thumbnailUrl thumbnail contentUrl width height position inLanguage encodingFormat sameAs caption embedUrl primaryImageOfPage identifier mainEntityOfPage isPartOf breadcrumb";
-        let mut worth = 0;
+    /// It says how to get in touch, or where.
+    fn reachable(&self, entity: u32) -> bool {
+        let found = self.entity(entity);
+        found.is_some_and(|found| ["address", "telephone", "email", "openingHours", "openingHoursSpecification"].iter().any(|name| !found.values(name).is_empty()))
+    }
+
+    /// How many different values it tells without being asked, itself and below; enough is enough.
+    fn worth(&self, entity: u32, different: &mut Vec<String>) -> usize {
         let mut seen = vec![entity];
         let mut next = 0;
         while let Some(entity) = seen.get(next).copied().and_then(|entity| self.entity(entity)) {
             next += 1;
             for property in &entity.properties {
-                if among(SILENT, &property.name) || is_never(&property.name) {
+                let silent = "url contentUrl embedUrl width height position inLanguage encodingFormat sameAs caption";
+                if among(silent, &property.name) || is_never(&property.name) || waits(&property.name) || shows(&property.name) {
                     continue;
                 }
                 for value in &property.values {
                     match value {
-                        Value::Text { text, .. } if text.contains(char::is_alphanumeric) => worth += 1,
-                        Value::Number(_) => worth += 1,
+                        Value::Text { text, .. } | Value::Number(text) if !is_address(text.trim()) => {
+                            let text = key(text);
+                            if !text.is_empty() && !different.contains(&text) {
+                                different.push(text);
+                            }
+                        }
                         Value::Node(node) if seen.len() < 16 && !seen.contains(node) => seen.push(*node),
                         _ => {}
                     }
                 }
-                if worth >= WORTH {
-                    return worth;
+                if different.len() >= WORTH {
+                    return different.len();
                 }
             }
         }
-        worth
+        different.len()
     }
 
     /// An `ItemList` of things, as a group of these things.
@@ -285,7 +311,7 @@ impl Choice<'_> {
         }
         let score = |entity: u32| -> usize {
             let Some(found) = self.entity(entity) else { return 0 };
-            let mut score = usize::from(self.rank(entity)) * 100 + found.properties.len().min(20) * 2;
+            let mut score = usize::from(self.rank(entity)) * 150 + found.properties.len().min(20) * 2;
             let address = |value: &Value| match value {
                 Value::Url(url) | Value::Reference(url) | Value::Text { text: url, .. } => bare(url) == page,
                 _ => false,
@@ -295,16 +321,12 @@ impl Choice<'_> {
             }
             let of_page = found.values("mainEntityOfPage");
             if !of_page.is_empty() {
-                score += 150;
+                score += 100;
             }
             if found.id.as_deref().is_some_and(|id| bare(id) == page) || found.values("url").iter().chain(of_page).any(address) {
-                score += 250;
+                score += 150;
             }
-            let name = ["name", "headline", "title"].iter().find_map(|name| match found.values(name).first() {
-                Some(Value::Text { text, .. }) => Some(key(text)),
-                _ => None,
-            });
-            if name.is_some_and(|name| name.len() > 2 && (title.starts_with(&name) || name.starts_with(&title) && title.len() > 8)) {
+            if same_name(&self.name(entity), &title) {
                 score += 200;
             }
             score
@@ -314,12 +336,15 @@ impl Choice<'_> {
         for (place, group) in groups.iter().enumerate() {
             let mut first = (0, 0);
             let mut second = 0;
-            for entity in group.entities.iter().filter(|entity| self.rank(**entity) > PART) {
-                let score = score(*entity);
+            let alike = |one: u32, other: u32| group.entities.len() <= SAME && same_name(&self.name(one), &self.name(other));
+            for entity in group.entities.iter().copied().filter(|entity| self.rank(*entity) > PART) {
+                let score = score(entity);
                 if score > first.0 {
-                    second = first.0;
-                    first = (score, *entity);
-                } else {
+                    if !alike(entity, first.1) {
+                        second = first.0;
+                    }
+                    first = (score, entity);
+                } else if !alike(entity, first.1) {
                     second = second.max(score);
                 }
             }
@@ -352,11 +377,76 @@ impl Choice<'_> {
             rest.sort_by_key(|group| core::cmp::Reverse(rank(group)));
             rest.iter_mut().filter(|group| group.entities.len() > 1).for_each(|group| group.list = true);
         }
+        // The main entity told again (another plugin of the site's, with its own dates) is no second thing.
+        if let (Some(main), Some(profile)) = (main, groups.first().map(|group| group.profile)) {
+            let name = self.name(main);
+            for group in groups.iter_mut().skip(1).filter(|group| group.profile == profile && group.of.is_none() && group.entities.len() <= SAME) {
+                group.entities.retain(|entity| !same_name(&self.name(*entity), &name));
+            }
+            groups.retain(|group| !group.entities.is_empty());
+        }
         // One name, one tool: what is of the main entity's kind is told as a list.
         if let Some(profile) = groups.first().filter(|_| main.is_some()).map(|group| group.profile) {
             groups.iter_mut().skip(1).filter(|group| group.profile == profile).for_each(|group| group.list = true);
         }
         main
+    }
+
+    /// Drops single things that say nothing beside the main entity's own words: it is told again, in other terms.
+    fn drop_told(&self, groups: &mut Vec<Group>, main: Option<u32>) {
+        const COMPARED: usize = 8;
+        let Some(main) = main else { return };
+        let single = |group: &Group| !group.list && group.entities.first() != Some(&main);
+        if groups.len() > COMPARED || !groups.iter().any(single) {
+            return;
+        }
+        let told = self.words(main);
+        let name = self.name(main);
+        groups.retain(|group| {
+            let Some(entity) = group.entities.first().filter(|_| single(group)) else { return true };
+            let words = self.words(*entity);
+            let new = words.iter().filter(|word| !told.contains(word)).count();
+            // A page of questions is asked for by its name even where an article holds them too.
+            words.is_empty() || new * 10 > words.len() || (self.name(*entity) != name && self.rank(*entity) > SECOND && new > 0)
+        });
+    }
+
+    /// The short texts that an entity tells, as far as texts are compared.
+    fn words(&self, entity: u32) -> Vec<String> {
+        const SHORT: usize = 200;
+        const MOST: usize = 200;
+        let mut words = Vec::new();
+        let mut seen = vec![entity];
+        let mut next = 0;
+        while let Some(entity) = seen.get(next).copied().and_then(|entity| self.entity(entity)) {
+            next += 1;
+            for property in entity.properties.iter().filter(|property| !waits(&property.name) && !shows(&property.name) && !is_never(&property.name)) {
+                for value in &property.values {
+                    match value {
+                        Value::Text { text, .. } | Value::Number(text) if !is_address(text.trim()) && words.len() < MOST => {
+                            let start = text.char_indices().nth(SHORT).map_or(&**text, |(at, _)| text.get(..at).unwrap_or(text));
+                            let word = key(start);
+                            if !word.is_empty() {
+                                words.push(word);
+                            }
+                        }
+                        Value::Node(node) if seen.len() < SAME * SAME && !seen.contains(node) => seen.push(*node),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        words
+    }
+
+    /// What it is called, as far as names are compared.
+    fn name(&self, entity: u32) -> String {
+        let Some(found) = self.entity(entity) else { return String::new() };
+        let name = ["name", "headline", "title"].iter().find_map(|name| match found.values(name).first() {
+            Some(Value::Text { text, .. }) => Some(key(text)),
+            _ => None,
+        });
+        name.unwrap_or_default()
     }
 
     /// Lists inside the main entity that are asked for by themselves: variants, reviews, events.
@@ -400,12 +490,32 @@ impl Choice<'_> {
         if main.is_none() && let [only] = groups.as_slice() && let (false, [entity]) = (only.list, only.entities.as_slice()) {
             main = Some(*entity);
         }
+        // A page of which only the publisher is described: what it says of itself comes first.
+        if !groups.iter().any(|group| self.profiles.get(group.profile).is_some_and(|profile| profile.rank > SECOND)) {
+            let pages = (0..count).filter(|entity| free(&owner, *entity) && self.is_kind(*entity, "web_page"));
+            let told = |entity: &u32| self.entity(*entity).map_or(0, |found| found.properties.len());
+            if let Some(page) = pages.filter(|page| self.worth(*page, &mut Vec::new()) >= WORTH).max_by_key(told)
+                && let Some(profile) = self.kinds.get(page as usize).copied().flatten()
+            {
+                groups.retain(|group| group.entities.iter().any(|entity| self.reachable(*entity) || self.worth(*entity, &mut Vec::new()) >= WORTH));
+                groups.insert(0, Group { profile, entities: vec![page], list: false, of: None, via: None });
+                main = Some(page);
+                owner = self.owners(&groups);
+            }
+        }
         if main.is_none() {
             // Nothing else is here, or only lists: the page, its trail, a part that stands alone.
             let candidates = (0..count).filter(|entity| free(&owner, *entity) && self.rank(*entity) >= PART);
-            let page = |entity: &u32| (usize::from(self.is_page(*entity)), self.worth(*entity).min(3), self.entity(*entity).map_or(0, |found| found.properties.len()));
+            let page = |entity: &u32| (usize::from(self.is_page(*entity)), self.worth(*entity, &mut Vec::new()).min(3), self.entity(*entity).map_or(0, |found| found.properties.len()));
             let best = candidates.max_by_key(|entity| (page(entity), core::cmp::Reverse(*entity)));
-            let enough = |entity: &u32| self.worth(*entity) >= if groups.is_empty() { 1 } else { WORTH };
+            // What a page says of itself and its site must be more than one name.
+            let around = |entity: &u32| self.is_page(*entity) || ["breadcrumb", "organization"].iter().any(|slug| self.is_kind(*entity, slug));
+            let enough = |best: &u32| {
+                let mut different = Vec::new();
+                self.worth(*best, &mut different) > 0
+                    && (0..count).filter(|entity| free(&owner, *entity) && around(entity)).any(|entity| self.worth(entity, &mut different) >= WORTH)
+                    || different.len() >= WORTH
+            };
             if let Some((entity, profile)) = best.filter(enough).and_then(|entity| Some((entity, self.kinds.get(entity as usize).copied().flatten()?))) {
                 groups.push(Group { profile, entities: vec![entity], list: false, of: None, via: None });
                 main = Some(entity);
@@ -421,7 +531,7 @@ impl Choice<'_> {
                     if !free(&owner, entity) || (pass == 0 && inside.get(entity as usize).is_some_and(|inside| *inside)) {
                         continue;
                     }
-                    let Some(property) = self.part(entity) else { continue };
+                    let Some(property) = self.part(entity, main) else { continue };
                     if let Some(owner) = owner.get_mut(entity as usize) {
                         *owner = place as u16;
                     }
@@ -438,8 +548,8 @@ impl Choice<'_> {
     }
 
     /// The property by which the main entity has something that stands alone.
-    fn part(&self, entity: u32) -> Option<&'static str> {
-        const PARTS: [(&str, &str); 20] = [
+    fn part(&self, entity: u32, main: Option<u32>) -> Option<&'static str> {
+        const PARTS: [(&str, &str); 21] = [
             ("AggregateRating", "aggregateRating"),
             ("Offer", "offers"),
             ("AggregateOffer", "offers"),
@@ -459,6 +569,7 @@ impl Choice<'_> {
             ("WebPage", "mainEntityOfPage"),
             ("Organization", "publisher"),
             ("Person", "author"),
+            ("Place", "location"),
             ("PropertyValue", "additionalProperty"),
         ];
         let found = self.entity(entity)?;
@@ -469,6 +580,10 @@ impl Choice<'_> {
         let never = ["Action", "EntryPoint", "PropertyValueSpecification", "SpeakableSpecification", "SiteNavigationElement", "WPHeader", "WPFooter"];
         if never.iter().any(|name| self.is_a(entity, name)) {
             return None;
+        }
+        let again = main.is_some_and(|main| self.kinds.get(main as usize) == self.kinds.get(entity as usize) && same_name(&self.name(main), &self.name(entity)));
+        if again {
+            return Some("subjectOf");
         }
         Some(PARTS.iter().find(|(name, _)| self.is_a(entity, name)).map_or("mentions", |(_, property)| property))
     }
@@ -481,7 +596,14 @@ pub fn bare(url: &str) -> &str {
     url.strip_prefix("www.").unwrap_or(url).trim_end_matches('/')
 }
 
-fn key(text: &str) -> alloc::string::String {
+/// One name is the other, or the other with the site's name after it.
+fn same_name(one: &str, other: &str) -> bool {
+    const TELLING: usize = 8;
+    let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
+    short.len() > 2 && long.starts_with(short) && (short.len() > TELLING || short.len() == long.len())
+}
+
+fn key(text: &str) -> String {
     text::plain(text).chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 

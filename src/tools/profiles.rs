@@ -51,7 +51,7 @@ const TABLE: &[Row] = &[
     ("event", "events", 9, "Event", "name description startDate endDate doorTime eventStatus eventAttendanceMode location offers performer organizer", "", "name startDate endDate location eventStatus offers url"),
     ("job", "jobs", 9, "JobPosting", "title hiringOrganization employmentType jobLocation jobLocationType applicantLocationRequirements baseSalary datePosted validThrough description", "", "title hiringOrganization jobLocation jobLocationType baseSalary datePosted url"),
     ("course", "courses", 9, "Course CourseInstance", "name description provider courseCode coursePrerequisites hasCourseInstance offers", "", "name provider offers url"),
-    ("application", "applications", 9, "SoftwareApplication", "name description applicationCategory operatingSystem softwareVersion offers aggregateRating", "featureList releaseNotes", "name applicationCategory operatingSystem offers aggregateRating url"),
+    ("application", "applications", 9, "SoftwareApplication", "name description applicationCategory operatingSystem softwareVersion offers aggregateRating", "releaseNotes", "name applicationCategory operatingSystem offers aggregateRating url"),
     ("book", "books", 9, "Book", "name author isbn bookFormat bookEdition numberOfPages publisher datePublished description offers aggregateRating", "", "name author isbn offers url"),
     ("movie", "movies", 9, "Movie", "name description director actor duration genre contentRating datePublished aggregateRating", "", "name datePublished genre aggregateRating url"),
     ("", "", 8, "CreativeWorkSeries CreativeWorkSeason Episode MusicAlbum MusicRecording MusicPlaylist Game", "name description byArtist duration datePublished genre", "", "name episodeNumber seasonNumber byArtist duration datePublished url"),
@@ -82,14 +82,22 @@ const TABLE: &[Row] = &[
     ("", "", NEVER, "Action EntryPoint PropertyValueSpecification ListItem SpeakableSpecification StructuredValue Enumeration Quantity Language Audience Rating MerchantReturnPolicy SiteNavigationElement WPHeader WPFooter WPSideBar WPAdBlock DataType VirtualLocation AdministrativeArea Schedule", "", "", "name url"),
 ];
 
-/// Properties that wait for `include` wherever they stand: long, or about something else.
+/// Properties that wait for `include` wherever they stand: long, about something else, or another vocabulary's.
 pub fn waits(property: &str) -> bool {
+    if property.contains([':', '/']) {
+        return true;
+    }
     const HEAVY: &str = "articleBody reviewBody review reviews comment transcript hasPart isPartOf mainEntityOfPage associatedMedia video audio \
         subjectOf encoding hasMerchantReturnPolicy shippingDetails interactionStatistic citation isBasedOn breadcrumb identifier mentions \
         workTranslation translationOfWork relatedLink significantLink copyrightHolder copyrightYear copyrightNotice creditText \
         isAccessibleForFree isFamilyFriendly sourceOrganization accountablePerson commentCount discussionUrl \
         publishingPrinciples license acquireLicensePage";
     among(HEAVY, property)
+}
+
+/// Properties of which the first few values are told, shortened, until all are asked for.
+pub fn starts(property: &str) -> bool {
+    property == "suggestedAnswer"
 }
 
 /// Properties whose values are pictures.
@@ -100,7 +108,7 @@ pub fn shows(property: &str) -> bool {
 /// The property is one that this table names: nothing else may stand in a definition.
 pub fn names(profile: Option<&Profile>, property: &str) -> bool {
     let own = |profile: &Profile| [&profile.first, &profile.heavy, &profile.columns].iter().any(|list| among(list, property));
-    waits(property) || profile.is_some_and(own)
+    (waits(property) && !property.contains([':', '/'])) || profile.is_some_and(own)
 }
 
 /// `name` is one of the names in `list`.
@@ -180,23 +188,28 @@ impl Profiles {
         if name.contains([':', '/']) {
             return None;
         }
+        let place = |list: &[Profile], name: &str| list.iter().position(|profile| among(&profile.types, name));
+        // A superseded type that pages still use for what it was.
+        if let Some(place) = place(&self.list, name).filter(|place| self.list.get(*place).is_some_and(|profile| !profile.slug.is_empty())) {
+            return Some(place as u16);
+        }
         let Some(own) = vocabulary::type_name(name) else {
             return Some(self.add("thing", "things", 3, None));
         };
-        let place = |list: &[Profile], name: &str| list.iter().position(|profile| among(&profile.types, name));
         let found = core::iter::once(own).chain(vocabulary::ancestors(own)).find_map(|name| place(&self.list, name));
         match found.and_then(|place| self.list.get(place).map(|profile| (place, profile))) {
             Some((place, profile)) if !profile.slug.is_empty() || profile.rank == NEVER => Some(place as u16),
             found => {
                 let model = found.map(|(_, profile)| profile.clone());
-                let (slug, rank) = (slug(own), if own == "Thing" { 3 } else { PLAIN });
+                let rank = if matches!(own, "Thing" | "Place") { PART } else { PLAIN };
+                let slug = slug(own);
                 Some(self.add(&slug, &[&slug, "s"].concat(), rank, model))
             }
         }
     }
 
     fn add(&mut self, slug: &str, plural: &str, rank: u8, model: Option<Profile>) -> u16 {
-        if let Some(place) = self.list.iter().position(|profile| profile.slug == slug) {
+        if let Some(place) = self.list.iter().position(|profile| profile.slug == slug && profile.rank >= rank) {
             return place as u16;
         }
         let none = || Cow::Borrowed("");

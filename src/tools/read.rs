@@ -2,14 +2,14 @@
 
 use alloc::{rc::Rc, string::String, vec, vec::Vec};
 
-use super::profiles::{self, Profile, Profiles, among, names, shows, waits};
+use super::profiles::{self, Profile, Profiles, among, names, shows, starts, waits};
 use super::schema::{Kind, Parameter};
 use super::{Annotations, Source, Tool};
 use crate::diagnostic::Diagnostic;
 use crate::graph::Graph;
 use crate::options::Options;
 use crate::read::{Value, schema_name};
-use crate::render::{self, ANSWER, ITEM_TEXT, LANGUAGES, OTHERS, LIST_ANSWER, SHORT_LIST, TEXT, is_address};
+use crate::render::{self, ANSWER, FEW, FEW_TEXT, ITEM_TEXT, LANGUAGES, OTHERS, LIST_ANSWER, LIST_WHOLE, SHORT_LIST, TEXT, is_address};
 use crate::select::{self, Selection};
 
 /// Words for parts that a description names; enough to choose a tool by.
@@ -104,7 +104,7 @@ pub fn build(graph: &Graph, selection: &Selection, profiles: &mut Profiles, opti
                     limit.minimum = Some("1".into());
                     tool.parameters.push(limit);
                 }
-                if survey.default_size > LIST_ANSWER {
+                if survey.default_size > LIST_WHOLE {
                     diagnostics.push(cut(&tool.name));
                 }
             }
@@ -220,7 +220,7 @@ impl Surveyor<'_> {
             done.push(name);
             let mut values: Vec<Value> = found.values(name).to_vec();
             values.extend(parts.iter().filter(|(part, _)| *part == name).map(|(_, part)| Value::Node(*part)));
-            self.property(name, &values, waits(name) || among(heavy, name), profile.as_ref(), TEXT, &mut survey);
+            self.property(name, &values, waits(name) || among(heavy, name), profile.as_ref(), (TEXT, false), &mut survey);
         }
         survey
     }
@@ -235,6 +235,7 @@ impl Surveyor<'_> {
             let profile = self.profile(&found.types);
             let (columns, heavy) = profile.as_ref().map_or(("name url", ""), |profile| (&*profile.columns, &*profile.heavy));
             self.see(*entity);
+            let short = short || !render::has_name(found);
             for name in render::order(&found.properties, columns) {
                 if select::is_never(name) || name == "position" {
                     continue;
@@ -244,7 +245,7 @@ impl Surveyor<'_> {
                     survey.default_size += 60;
                     continue;
                 }
-                self.property(name, found.values(name), !column, profile.as_ref(), text, &mut survey);
+                self.property(name, found.values(name), !column, profile.as_ref(), (text, !short), &mut survey);
             }
         }
         survey
@@ -256,10 +257,12 @@ impl Surveyor<'_> {
         }
     }
 
-    /// Adds what a property has to say.
-    fn property(&mut self, name: &str, values: &[Value], heavy: bool, profile: Option<&Profile>, text: usize, survey: &mut Survey) {
-        let mut found = Found { text, ..Found::default() };
+    /// Adds what a property has to say, of texts so many characters, of people and organizations only the names.
+    fn property(&mut self, name: &str, values: &[Value], heavy: bool, profile: Option<&Profile>, (text, brief): (usize, bool), survey: &mut Survey) {
+        let few = starts(name) && !heavy;
+        let mut found = Found { text: if few { FEW_TEXT } else { text }, brief, ..Found::default() };
         found.values(self, name, values, false);
+        found.waits |= few && values.len() > FEW;
         survey.images |= found.images;
         // What waits is told with its addresses.
         survey.links |= found.links && !heavy;
@@ -300,6 +303,8 @@ struct Found {
     default_size: usize,
     /// Characters from which on a text is cut.
     text: usize,
+    /// Of people and organizations only the name is told.
+    brief: bool,
 }
 
 impl Found {
@@ -316,9 +321,11 @@ impl Found {
         }
         while let Some((node, heavy)) = stack.pop() {
             let Some(found) = surveyor.graph.entity(node) else { continue };
-            let profile_heavy = surveyor.profile(&found.types).map(|profile| profile.heavy);
+            let profile = surveyor.profile(&found.types);
+            let behind = self.brief && profile.as_ref().is_some_and(render::is_behind);
+            let profile_heavy = profile.map(|profile| profile.heavy);
             for property in found.properties.iter().filter(|property| !select::is_never(&property.name) && &*property.name != "position") {
-                let heavy = heavy || waits(&property.name) || profile_heavy.as_ref().is_some_and(|names| among(names, &property.name));
+                let heavy = heavy || waits(&property.name) || (behind && &*property.name != "name") || profile_heavy.as_ref().is_some_and(|names| among(names, &property.name));
                 for value in &property.values {
                     self.value(surveyor, &property.name, value, heavy, &mut stack);
                 }
