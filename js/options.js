@@ -146,10 +146,10 @@ export function checked(options, note) {
 
 /** The options that Rust takes, as JSON. */
 export function forRust(options) {
-  const { baseUrl, formats, actions, page, controls, prefix, allowedHosts, profiles, maxTools, maxDepth, maxPayloadBytes, maxDescriptionLength, shadow, frames } = options;
+  const { baseUrl, formats, actions, page, controls, prefix, allowedHosts, profiles, maxTools, maxDepth, maxPayloadBytes, maxDescriptionLength, declaredForms, shadow, frames } = options;
   return JSON.stringify({
     baseUrl, formats, actions, page, controls, prefix, allowedHosts,
     profiles: profiles && JSON.stringify(profiles),
-    maxTools, maxDepth, maxPayloadBytes, maxDescriptionLength, shadow, frames,
+    maxTools, maxDepth, maxPayloadBytes, maxDescriptionLength, declaredForms, shadow, frames,
   });
 }

@@ -13,7 +13,7 @@ const told = ({ name, title, description, inputSchema, outputSchema, annotations
 /**
  * @param {object} o
  * @param {string[]} [o.exposedTo] passed on to registerTool()
- * @param {(name: string, input: unknown, signal?: AbortSignal) => Promise<object>} o.call
+ * @param {(name: string, input: unknown, context?: {signal?: AbortSignal}) => Promise<object>} o.call
  */
 export function createRegistry({ exposedTo, call }) {
   /** name of a definition → {key, name (as registered), controller, failed} */
@@ -26,7 +26,7 @@ export function createRegistry({ exposedTo, call }) {
   /** Asks the surface to take a tool; resolves to the error if it does not. */
   async function ask(entry, definition) {
     const { controller } = entry;
-    const execute = (input, context) => call(definition.name, input, context?.signal);
+    const execute = (input, context) => call(definition.name, input, context);
     const options = { signal: controller.signal, ...(exposedTo && { exposedTo }) };
     try {
       const asked = surface.registerTool({ ...told(definition), name: entry.name, execute }, options);

@@ -11,6 +11,8 @@ const KEEP_MS = 600_000;
 /** An error result (see the codes in README). */
 export const failure = (code, message, hint, more) => ({ error: { code, message, ...(hint && { hint }), ...more } });
 
+const keyOf = (tool, requestId) => JSON.stringify([tool, requestId]);
+
 /** What the caller is told when a call ends before its work does. */
 const ended = (code, message, begun) =>
   failure(code, `${message} ${begun ? 'The action was begun and may still take effect.' : 'Nothing was done.'}`, begun ? 'Look at the page before you try again.' : undefined, { begun });
@@ -28,11 +30,11 @@ export function createSerial({ now = () => Date.now(), setTimer = (f, ms) => set
   let waiting = 0;
 
   /** The first result for this request id, or why there can be none. */
-  function known(key, input) {
+  function known(tool, requestId, input) {
     for (const [other, { at, done }] of kept) {
       if (done && at + KEEP_MS <= now()) kept.delete(other);
     }
-    const entry = kept.get(key);
+    const entry = kept.get(keyOf(tool, requestId));
     if (entry && entry.input !== input) {
       return Promise.resolve(failure('invalid_parameter', "This 'request_id' was used before with other input.", 'Use a new one for a new action.'));
     }
@@ -54,8 +56,8 @@ export function createSerial({ now = () => Date.now(), setTimer = (f, ms) => set
    */
   function run(job, signal) {
     const { tool, requestId, input = '' } = job;
-    const key = requestId === undefined ? undefined : JSON.stringify([tool, requestId]);
-    const first = key && known(key, input);
+    const key = requestId === undefined ? undefined : keyOf(tool, requestId);
+    const first = key && known(tool, requestId, input);
     if (first) return first;
     if (!job.parallel && waiting >= MAX_WAITING) {
       return Promise.resolve(failure('busy', `${MAX_WAITING} calls are waiting for this page already.`, 'Wait for their answers, then ask again.'));
@@ -144,6 +146,7 @@ export function createSerial({ now = () => Date.now(), setTimer = (f, ms) => set
 
   return {
     run,
+    known,
     /** Calls everything off. */
     stop() {
       stopper.abort();

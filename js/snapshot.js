@@ -2,6 +2,8 @@
 // (see `Document::from_packed` in src/dom.rs). What is worth reading is decided there; here it is only fetched.
 
 const HTML = 'http://www.w3.org/1999/xhtml';
+/** Elements that a call may fill or submit. */
+const FIELDS = new Set(['form', 'input', 'select', 'textarea', 'option']);
 /** Their content is data or code, never text of the page; Rust asks for the scripts it reads by name. */
 const CLOSED = new Set(['script', 'style', 'template', 'noscript']);
 /** In a document where scripts do not run, their data is wanted too. */
@@ -17,16 +19,26 @@ const MAX_ROOTS = 500;
  *   empty), the elements to keep, those of them whose whole subtree to keep (may be empty)
  * @param {string} attributes names of the attributes to keep, separated by spaces; `xmlns:` ones are kept always
  * @param {string} references elements whose `itemref` names others to keep
+ * @param {string} controls a rule for marked controls, as above, and a fourth line: attributes to keep where it
+ *   counts; may be empty
  * @param {boolean} shadow look into open shadow roots
  * @param {boolean} frames look into frames of the same origin; those written in the page itself (`srcdoc`) are part
  *   of it always
- * @returns {object} the plan; its `roots` are the documents and shadow roots that the last snapshot held
+ * @returns {object} the plan; its `roots` are the documents and shadow roots that the last snapshot held, `live` for each of them
+ *   the elements that calls may act on, by their number, `counted` the rules that counted
  */
-export function prepare(rules, attributes, references, shadow, frames) {
+export function prepare(rules, attributes, references, controls, shadow, frames) {
   const lines = rules.split('\n');
   const plan = { rules: [], attributes: attributes.split(' '), wanted: new Set(attributes.split(' ')), references, shadow, frames, roots: [] };
   for (let i = 0; i + 2 < lines.length; i += 3) {
     plan.rules.push({ test: lines[i], elements: lines[i + 1], text: lines[i + 2] });
+  }
+  if (controls) {
+    const [test, elements, text, names] = controls.split('\n');
+    const rule = { test, elements, text };
+    plan.controls = { rule, wanted: new Set([...plan.attributes, ...names.split(' ')]) };
+    plan.rules.push(rule);
+    plan.attributes = [...plan.controls.wanted];
   }
   return plan;
 }
@@ -47,17 +59,25 @@ export function resolve(reference, base) {
  */
 export function take(root, plan, base, previous) {
   plan.roots = isElement(root) ? [root] : inner(root, plan);
-  let first;
-  for (const each of [...plan.roots].reverse()) first = { ...sparse(each, plan, base), next: first };
+  plan.counted = new Set();
+  plan.live = [];
+  const packed = plan.roots.map((each) => sparse(each, plan, base));
+  const first = packed.reduceRight((next, one) => ({ ...one, next }), undefined);
   return same(previous, first) ? undefined : first;
 }
 
 function sparse(root, plan, base) {
   const rules = plan.rules.filter((rule) => !rule.test || matches(root, rule.test));
+  for (const rule of rules) plan.counted.add(rule);
   let selector = rules.map((rule) => rule.elements).join();
   const text = rules.map((rule) => rule.text).filter(Boolean).join();
   if (plan.references) selector += referenced(root, plan.references);
-  return new Packer(root, plan.wanted, base).sparse(select(root, selector), select(root, text)).finish();
+  const controls = rules.includes(plan.controls?.rule) ? plan.controls : undefined;
+  const packer = new Packer(root, (controls ?? plan).wanted, base);
+  if (controls) packer.mark(select(root, controls.rule.test));
+  const packed = packer.sparse(select(root, selector), select(root, text)).finish();
+  plan.live.push(packer.live);
+  return packed;
 }
 
 /** A root, and the roots in it that are read as parts of it. */
@@ -192,6 +212,20 @@ class Packer {
     this.names = new Map();
     this.pieces = [];
     this.tree = [];
+    /** Elements and texts so far: the number of the next one in Rust. */
+    this.count = 0;
+    /** Elements that a call may have to find again, by their number; only where controls are marked. */
+    this.live = undefined;
+    this.around = undefined;
+  }
+
+  /** What is around marked elements is kept too. */
+  mark(elements) {
+    this.live = new Map();
+    this.around = new Set();
+    for (const element of elements) {
+      for (let outer = element.parentElement; outer && !this.around.has(outer); outer = outer.parentElement) this.around.add(outer);
+    }
   }
 
   name(name) {
@@ -204,6 +238,8 @@ class Packer {
     const { tree, pieces, wanted } = this;
     tree.push((this.name(element.localName) << 2) | (element.namespaceURI === HTML ? 1 : 2), 0);
     const at = tree.length - 1;
+    if (this.live && (FIELDS.has(element.localName) || element.hasAttribute('data-tool'))) this.live.set(this.count, new WeakRef(element));
+    this.count += 1;
     let count = 0;
     if (element.hasAttributes()) {
       for (const name of element.getAttributeNames()) {
@@ -219,6 +255,7 @@ class Packer {
 
   text(data) {
     if (!data) return;
+    this.count += 1;
     this.pieces.push(data);
     this.tree.push((data.length << 2) | 3);
   }
@@ -246,6 +283,7 @@ class Packer {
         closed += 1;
       }
       this.close(closed);
+      if (this.around) this.surround(element, open);
       if (whole) {
         this.whole(element);
         done = element;
@@ -256,6 +294,17 @@ class Packer {
     }
     this.close(open.length);
     return this;
+  }
+
+  /** Opens what must be around an element and is not open yet. */
+  surround(element, open) {
+    const outer = [];
+    const top = open[open.length - 1];
+    for (let next = element.parentElement; next && next !== top; next = next.parentElement) if (this.around.has(next)) outer.unshift(next);
+    for (const next of outer) {
+      this.open(next);
+      open.push(next);
+    }
   }
 
   /** An element and all that is in it. Not recursive: pages nest as deep as they like. */

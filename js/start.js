@@ -6,13 +6,15 @@ import { install } from './polyfill.js';
 import { alias } from './relay.js';
 import { createPerformer } from './perform.js';
 import { watch } from './watch.js';
+import { createActor } from './acting.js';
+import { defined } from './define-tool.js';
+
+export { defineTool } from './define-tool.js';
 
 export const version = __VERSION__;
 
 /** Where a document keeps what runs in it: the same for every copy and version of Toolmark. */
 const RUNNING = Symbol.for('toolmark.running');
-/** Tools that the site defined itself, kept whether Toolmark runs or not. */
-const DEFINED = Symbol.for('toolmark.defined');
 /** Calls that are remembered. */
 const MAX_CALLS = 100;
 /** A document that still loads is mapped after this many milliseconds with what it has by then. */
@@ -59,25 +61,6 @@ export function read(root = globalThis.document, options = {}) {
   return JSON.parse(loadNow().read(root, forRust(checked(options, () => {}))));
 }
 
-/**
- * A tool of the site's own, offered beside the page's; it wins over a generated one of that name.
- * @returns {() => void} takes it back
- */
-export function defineTool(tool, document = globalThis.document) {
-  if (!/^[A-Za-z0-9_.-]{1,128}$/.test(tool?.name ?? '')) throw new TypeError('A tool needs a name of letters, digits, "_", "." and "-".');
-  if (typeof tool.description !== 'string' || !tool.description) throw new TypeError(`The tool '${tool.name}' needs a description.`);
-  if (typeof tool.execute !== 'function') throw new TypeError(`The tool '${tool.name}' needs a function 'execute'.`);
-  if (!document[DEFINED]) keep(document, DEFINED, new Set());
-  const tools = document[DEFINED];
-  const own = { ...tool };
-  tools.add(own);
-  const tell = () => document[RUNNING]?.defined?.();
-  tell();
-  return () => {
-    if (tools.delete(own)) tell();
-  };
-}
-
 class Session {
   constructor(document, options, diagnostics, undo) {
     this.document = document;
@@ -90,7 +73,7 @@ class Session {
     this.log = [];
     this.stopped = false;
     this.queue = Promise.resolve();
-    this.registry = createRegistry({ exposedTo: this.options.exposedTo, call: (name, input, signal) => this.call(name, input, signal) });
+    this.registry = createRegistry({ exposedTo: this.options.exposedTo, call: (name, input, context) => this.call(name, input, context) });
     this.performer = createPerformer({
       adapter: {
         readHtml: (...input) => this.adapter.readHtml(...input),
@@ -98,11 +81,22 @@ class Session {
       },
       options: this.options,
     });
+    this.actor = createActor({
+      document,
+      clean: (json) => this.adapter.clean(json),
+      find: ([document, element]) => this.adapter?.plan().live?.[document]?.get(element)?.deref(),
+      call: (name, input) => this.outcome(name, input),
+      refresh: () => {
+        this.watcher.touch();
+        return this.refresh();
+      },
+    });
     this.handle = {
       tools: () => this.tools(),
       diagnostics: () => [...this.noted, ...this.found, ...this.registry.problems()].map((one) => ({ ...one })),
       entities: () => (this.adapter?.entities ? JSON.parse(this.adapter.entities()) : []),
       calls: () => this.log.map((one) => ({ ...one })),
+      manifest: () => this.manifest(),
       refresh: () => this.refresh(),
       stop: () => this.stop(),
     };
@@ -154,7 +148,7 @@ class Session {
       broken.__destroy_into_raw?.();
       renew();
     }
-    this.adapter = new this.rust.Adapter(forRust(this.options));
+    this.adapter = new this.rust.Adapter(forRust({ ...this.options, declaredForms: this.declaredForms }));
   }
 
   lookForSurface() {
@@ -169,6 +163,8 @@ class Session {
     if (!this.surface()) {
       const undo = install(this.view);
       if (undo) this.undo.push(undo);
+      // Nobody else reads forms with `toolname` then.
+      this.declaredForms = !!undo;
     }
     const surface = this.surface();
     if (!surface) {
@@ -226,6 +222,7 @@ class Session {
       const { tools, diagnostics } = JSON.parse(text);
       this.generated = tools;
       this.found = diagnostics;
+      if (tools.some((tool) => tool.source.kind === 'control')) this.actor.remember();
       return true;
     } catch (error) {
       this.generated = [];
@@ -240,25 +237,16 @@ class Session {
   /** The site's own tools, then the page's. */
   all() {
     const prefix = this.options.prefix ?? '';
-    const custom = [...(this.options.custom ?? []), ...(this.document[DEFINED] ?? [])]
-      .filter((tool) => typeof tool?.execute === 'function' && tool.name && tool.description)
-      .map((tool) => ({
-        name: prefix + tool.name,
-        title: tool.title ?? '',
-        description: String(tool.description),
-        inputSchema: tool.inputSchema ?? { type: 'object', properties: {} },
-        outputSchema: tool.outputSchema,
-        annotations: { readOnlyHint: false, untrustedContentHint: false, ...tool.annotations },
-        source: { kind: 'custom' },
-        run: tool.execute,
-      }));
+    const custom = defined(this.document, this.options.custom, prefix);
     const own = new Map(custom.map((tool) => [tool.name, tool]));
     const { allow } = this.options;
     const allowed = (tool) => {
       if (!allow) return true;
       if (Array.isArray(allow)) return allow.includes(tool.name);
+      // One that looks at the input can only be asked at a call.
+      if (allow.length > 1) return true;
       try {
-        return !!allow({ ...tool });
+        return !!allow(shown(tool));
       } catch {
         return false;
       }
@@ -267,49 +255,87 @@ class Session {
   }
 
   tools() {
-    return this.definitions.map(({ run, ...tool }) => ({
-      ...structuredClone(tool),
+    return this.definitions.map((tool) => ({
+      ...shown(tool),
       name: this.registry.nameOf(tool.name),
-      execute: (input, context) => this.call(tool.name, input, context?.signal),
+      execute: (input, context) => this.call(tool.name, input, context),
     }));
   }
 
-  async call(name, input, signal) {
+  /** All that an agent may do here, as one document for review. */
+  manifest() {
+    const tools = this.definitions.map((tool) => {
+      const { source: { kind, danger = false, confirm = false }, ...told } = shown(tool);
+      return { ...told, name: this.registry.nameOf(tool.name), kind, danger, confirm };
+    });
+    return { toolmark: version, page: this.document.URL, tools };
+  }
+
+  async call(name, input, context) {
     const before = this.view.performance.now();
+    const account = {};
     let answer;
     try {
-      answer = await this.answer(name, input, signal);
+      answer = await this.answer(name, input, context, account);
       if (answer === null || typeof answer !== 'object') answer = { result: answer ?? null };
     } catch (error) {
       answer = failure('internal', `The tool failed: ${error?.message ?? error}.`, 'Try again; if it goes on, use the page itself.');
     }
-    this.record(name, before, answer);
+    this.record(name, before, answer, account);
     return answer;
   }
 
-  async answer(name, input, signal) {
+  async answer(name, input, context, account) {
+    const signal = context?.signal;
     if (this.stopped) return failure('gone', 'This page no longer offers tools.');
     if (signal?.aborted) return failure('cancelled', 'The call was cancelled.');
     // An agent must not be told what the page showed a moment ago.
     if (this.options.watch !== false && this.watcher?.dirty) await this.refresh();
+    // Also where the tool went away with what it did: who asks again gets the first answer.
+    const first = this.actor.repeated(name, input, account);
+    if (first) return first;
     const definition = this.definitions.find((tool) => tool.name === name);
-    if (definition?.run) return definition.run(input ?? {}, { signal });
+    const refused = definition && (await this.refused(definition, input));
+    if (refused) return refused;
+    if (definition?.own) return this.actor.custom(definition, input, context, account);
     if (!this.adapter) return failure('internal', 'The page is not mapped.');
-    let outcome;
+    if (definition?.source.kind === 'control' && !definition.annotations.readOnlyHint) {
+      return this.actor.control(name, input ?? {}, context, account);
+    }
+    const outcome = this.outcome(name, input);
+    if (outcome.answer) return outcome.answer;
+    if (outcome.fetch) return this.performer.run(name, outcome, signal);
+    if (outcome.act) return this.actor.state(outcome.act);
+    return failure('internal', 'This call has no answer.');
+  }
+
+  /** What a call comes to. */
+  outcome(name, input) {
     try {
-      outcome = JSON.parse(this.adapter.call(name, JSON.stringify(input ?? {}) ?? '{}', this.document));
+      return JSON.parse(this.adapter.call(name, JSON.stringify(input ?? {}) ?? '{}', this.document));
     } catch (error) {
       this.note('error', 'call-failed', `A call of '${name}' failed inside: ${error?.message ?? error}.`);
       this.renew();
       this.watcher?.touch();
-      return failure('internal', 'The tool failed inside.', 'Try again in a second; if it goes on, use the page itself.');
+      return { answer: failure('internal', 'The tool failed inside.', 'Try again in a second; if it goes on, use the page itself.') };
     }
-    if (outcome.answer) return outcome.answer;
-    if (outcome.fetch) return this.performer.run(name, outcome, signal);
-    return failure('internal', 'This call has no answer.');
   }
 
-  record(tool, before, answer) {
+  /** Why the site does not let this call happen, if it does not. */
+  async refused(definition, input) {
+    const { allow } = this.options;
+    if (typeof allow !== 'function') return undefined;
+    let said;
+    try {
+      said = await allow(shown(definition), structuredClone(input ?? {}));
+      if (said && typeof said !== 'string') return undefined;
+    } catch (error) {
+      said = error?.message;
+    }
+    return failure('not_allowed', said || 'The site does not allow this call.');
+  }
+
+  record(tool, before, answer, { requestId, confirmed }) {
     const error = answer.error?.code;
     let bytes = 0;
     try {
@@ -317,7 +343,7 @@ class Session {
     } catch {
       // A site's own tool answered with something that is no JSON.
     }
-    const call = { tool, at: Date.now(), ms: Math.round((this.view.performance.now() - before) * 10) / 10, ok: !error, bytes, ...(error && { error }) };
+    const call = { tool, at: Date.now(), ms: Math.round((this.view.performance.now() - before) * 10) / 10, ok: !error, bytes, ...(error && { error }), ...(requestId && { requestId }), ...(confirmed !== undefined && { confirmed }) };
     this.log.push(call);
     if (this.log.length > MAX_CALLS) this.log.shift();
     if (this.stopped) return;
@@ -336,6 +362,7 @@ class Session {
     this.stopped = true;
     this.watcher?.stop();
     this.performer.stop();
+    this.actor.stop();
     this.registry.stop();
     this.definitions = [];
     this.generated = [];
@@ -346,6 +373,9 @@ class Session {
     for (const step of this.undo.splice(0).reverse()) step();
   }
 }
+
+/** A definition as the site may see it. */
+const shown = ({ own, ...definition }) => structuredClone(definition);
 
 /** The document is parsed, or takes too long about it. */
 function parsed(document) {

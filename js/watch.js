@@ -28,10 +28,18 @@ const IDLE_MS = 100;
 export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }) {
   const view = document.defaultView ?? globalThis;
   const Observer = view.MutationObserver ?? globalThis.MutationObserver;
-  const elements = plan.rules.map((rule) => rule.elements).join();
-  const texts = plan.rules.map((rule) => rule.text).filter(Boolean).join();
+  let elements;
+  let texts;
   /** Attributes that make an element one of those: a change of them always matters. */
-  const marks = new Set(plan.attributes.filter((name) => elements.includes(`[${name}`)));
+  let marks;
+  /** Of a rule that does not count on this page only what would make it count matters. */
+  function attend() {
+    const counts = (rule) => !plan.counted || plan.counted.has(rule);
+    elements = plan.rules.map((rule) => (counts(rule) ? rule.elements : rule.test)).join();
+    texts = plan.rules.filter(counts).map((rule) => rule.text).filter(Boolean).join();
+    marks = new Set(plan.attributes.filter((name) => elements.includes(`[${name}`)));
+  }
+  attend();
   const options = { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: plan.attributes };
   const maxWait = Math.max(MAX_WAIT_MS, debounceMs);
 
@@ -161,6 +169,7 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }
     },
     /** It was, and that took so many milliseconds. */
     looked(ms) {
+      attend();
       // The smaller of two: a first run, or a busy moment, says little of the next.
       const usual = Math.min(ms, cost);
       cost = ms;

@@ -18,7 +18,7 @@ extern "C" {
     #[derive(Clone)]
     pub type Packed;
 
-    fn prepare(rules: &str, attributes: &str, references: &str, shadow: bool, frames: bool) -> Plan;
+    fn prepare(rules: &str, attributes: &str, references: &str, controls: &str, shadow: bool, frames: bool) -> Plan;
 
     #[wasm_bindgen(js_name = whole)]
     fn take_whole(document: &web_sys::Node, attributes: &str, base: &str) -> Packed;
@@ -47,8 +47,8 @@ const JSON_LD: &str = r#"script[type*="ld+json" i]"#;
 /// Attributes that a full snapshot holds (see [`outline`](crate::read::outline)).
 const SEEN_ATTRIBUTES: &str = "id name class role lang dir href alt aria-label aria-labelledby aria-level aria-hidden hidden inert open style contenteditable start reversed";
 
-/// What a sparse snapshot must hold for the readers, and where to look.
-fn plan(shadow: bool, frames: bool) -> Plan {
+/// What a sparse snapshot must hold for the readers and, if `controls` says so, for marked controls; where to look.
+fn plan(controls: bool, shadow: bool, frames: bool) -> Plan {
     let rules = [
         ["", anchors::PAGE, anchors::PAGE_TEXT],
         ["", JSON_LD, JSON_LD],
@@ -56,7 +56,9 @@ fn plan(shadow: bool, frames: bool) -> Plan {
         [anchors::MICRODATA_TEST, anchors::MICRODATA, anchors::MICRODATA_TEXT],
         [anchors::RDFA_TEST, anchors::RDFA, anchors::RDFA_TEXT],
     ];
-    prepare(&rules.concat().join("\n"), &attributes(), anchors::ITEMREF, shadow, frames)
+    let marked = [anchors::CONTROLS_TEST, anchors::CONTROLS, anchors::CONTROLS_TEXT, &anchors::CONTROL_ATTRIBUTES.join(" ")];
+    let marked = if controls { marked.join("\n") } else { String::new() };
+    prepare(&rules.concat().join("\n"), &attributes(), anchors::ITEMREF, &marked, shadow, frames)
 }
 
 /// Attributes that the readers of markup ask for.
@@ -83,8 +85,8 @@ pub struct Camera {
 
 impl Camera {
     /// A camera that has seen nothing yet. `base` stands in for the page's own base URL, unless empty.
-    pub fn new(base: String, shadow: bool, frames: bool) -> Self {
-        Camera { plan: plan(shadow, frames), base, last: None }
+    pub fn new(base: String, controls: bool, shadow: bool, frames: bool) -> Self {
+        Camera { plan: plan(controls, shadow, frames), base, last: None }
     }
 
     /// The page below `root`, its shadow roots and frames, or nothing if all looks as it did last time.

@@ -13,7 +13,7 @@ use crate::call::{self, Outcome};
 use crate::json::{self, Json, Writer};
 use crate::options::Options;
 use crate::read::outline;
-use crate::tools::Source;
+use crate::tools::{Source, controls};
 use crate::{Mapping, read, results};
 
 /// What the shim hands over: options, and what only the camera needs.
@@ -22,7 +22,9 @@ fn options(json: &str) -> (Options, dom::Camera) {
     let base = parsed.get("baseUrl").and_then(Json::as_str).unwrap_or("").into();
     let shadow = parsed.get("shadow") != Some(&Json::Bool(false));
     let frames = parsed.get("frames") == Some(&Json::Bool(true));
-    (Options::from_json(&parsed), dom::Camera::new(base, shadow, frames))
+    let options = Options::from_json(&parsed);
+    let camera = dom::Camera::new(base, options.controls || options.declared_forms, shadow, frames);
+    (options, camera)
 }
 
 /// A page's mapping and what it was made from.
@@ -61,6 +63,11 @@ impl Adapter {
             out.field("diagnostics").array(|out| self.mapping.diagnostics.iter().for_each(|found| found.write(out)));
         });
         Some(out.into_string())
+    }
+
+    /// What was seen on the page, or the result of a site's own tool, as an answer: clean and within bounds.
+    pub fn clean(&self, json: &str) -> String {
+        controls::answer(json, &self.options)
     }
 
     /// Runs a tool of the last mapping on the page as it is: `{"answer": {…}}`, or what must be done to get one.

@@ -49,6 +49,22 @@ pub const FORM: &str = r#"form:not([toolname]),search,[role="search" i],form:not
 /// Elements of [`FORM`] whose text is read.
 pub const FORM_TEXT: &str = r#"form:not([method="post" i],[method="dialog" i],[toolname]) :is(label,option:not([value])),label[for]"#;
 
+/// Without any such element nothing is marked for agents.
+pub const CONTROLS_TEST: &str = "[data-tool],form[toolname]";
+/// What is marked, the fields of marked forms, and what fields and rows of a list are called by. Where
+/// [`CONTROLS_TEST`] finds something, every ancestor of what it finds is held too: which part of a list a button
+/// stands in is told by them.
+pub const CONTROLS: &str = r#"[data-tool],[data-tool-off],[data-tool-item],[contenteditable],form[toolname],:is(form[data-tool],form[toolname]) :is(input,select,option,textarea,fieldset),select[data-tool] option,:is(input,select,textarea)[form],label,legend,h1,h2,h3,h4,h5,h6,th,[itemprop~="name"]"#;
+/// Elements of [`CONTROLS`] whose text is read.
+pub const CONTROLS_TEXT: &str = r#"[data-tool]:not(form,details,select,input,textarea),option,label,legend,h1,h2,h3,h4,h5,h6,th,[itemprop~="name"]"#;
+/// Attributes that are read where [`CONTROLS_TEST`] finds something.
+pub const CONTROL_ATTRIBUTES: &[&str] = &[
+    "aria-label", "autocomplete", "checked", "contenteditable", "data-tool", "data-tool-confirm", "data-tool-danger",
+    "data-tool-description", "data-tool-item", "data-tool-off", "data-tool-param", "data-tool-param-description",
+    "data-tool-submit", "data-tool-timeout", "data-tool-title", "disabled", "for", "form", "label", "role", "selected",
+    "toolautosubmit", "tooldescription", "toolname", "toolparamdescription", "tooltitle", "type",
+];
+
 /// Names of the attributes that the readers read; beside these, all that start with `xmlns:`.
 pub const ATTRIBUTES: &[&str] = &[
     // Everywhere.
