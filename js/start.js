@@ -236,7 +236,8 @@ class Session {
 
   /** The site's own tools, then the page's. */
   all() {
-    const prefix = this.options.prefix ?? '';
+    // As src/guard.rs puts it.
+    const prefix = (this.options.prefix ?? '').toLowerCase().replace(/(.)_*$/, '$1_');
     const custom = defined(this.document, this.options.custom, prefix);
     const own = new Map(custom.map((tool) => [tool.name, tool]));
     const { allow } = this.options;

@@ -16,8 +16,8 @@ pub const MAX_MARKED: usize = 400;
 pub const MAX_ITEMS: usize = 50;
 /// Choices of a field that stand in a tool's definition; a longer list is matched when the field is filled.
 pub const MAX_CHOICES: usize = 50;
-/// Fields of one form that an agent can fill.
-pub const MAX_FIELDS: usize = 40;
+/// Fields of one form that an agent can fill: with what a call needs besides, as many as a tool may take.
+pub const MAX_FIELDS: usize = 37;
 /// Characters of a name: with `press_` before it and a site's prefix it must stay within 64.
 const MAX_NAME: usize = 40;
 /// Characters of a label that tells items or choices apart.
