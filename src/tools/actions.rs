@@ -141,17 +141,14 @@ fn read(
     options: &Options,
     skipped: &mut Skipped,
 ) -> Result<Found, String> {
-    let mut verbs = action.types.iter().map(|name| verb(name));
-    let Some(Some(verb)) = verbs.next() else {
+    let all_safe = action.types.iter().all(|name| verb(name).is_some());
+    let Some(verb) = action.types.iter().find_map(|name| verb(name)).filter(|_| all_safe) else {
         return Err("only SearchAction, FindAction, ReadAction and ViewAction are offered, because they change nothing".into());
     };
-    if verbs.any(|verb| verb.is_none()) {
-        return Err("one of its types may change something".into());
-    }
     let template = target(graph, action, document, options)?;
     let mut declared = inputs(graph, action);
     let (inputs, mut parameters) = parameters(&template, &mut declared, verb, skipped, kind_of(action));
-    if !parameters.iter().any(|_| true) {
+    if parameters.is_empty() {
         return Err("its inputs are all fixed, so there is nothing to ask".into());
     }
     parameters.extend(paging());
@@ -309,14 +306,12 @@ fn parameters(
     let variables = template.variables();
     let names = |declared: &Declared| variables.iter().any(|variable| variable.name == declared.name);
     // One of each that do not know each other's name are the same.
+    let mut unnamed = variables.iter().filter(|variable| !declared.iter().any(|declared| declared.name == variable.name)).map(|variable| variable.name.clone());
+    let unnamed = (unnamed.next(), unnamed.next());
     let mut strangers = declared.iter_mut().filter(|declared| !names(declared));
-    let stranger = strangers.next();
-    let alone = strangers.next().is_none();
-    let unnamed: Vec<&str> = variables.iter().map(|variable| variable.name.as_str()).collect();
-    if let Some(stranger) = stranger.filter(|_| alone && unnamed.len() == 1)
-        && let Some(name) = unnamed.first() {
-            stranger.name = (*name).to_owned();
-        }
+    if let ((Some(name), None), Some(stranger), None) = (unnamed, strangers.next(), strangers.next()) {
+        stranger.name = name;
+    }
     if declared.iter().any(|declared| !names(declared)) {
         skipped.inputs(kind);
     }
@@ -491,7 +486,7 @@ impl Skipped {
     fn into_diagnostics(self) -> Vec<Diagnostic> {
         let mut said: Vec<Diagnostic> = Vec::new();
         for (kind, reason, count) in self.reasons {
-            let subject = if count > 1 { [&json::number(count), " times ", kind].concat() } else { ["A ", kind].concat() };
+            let subject = if count > 1 { [&json::number(count), " times ", kind].concat() } else { [if kind.starts_with(['A', 'E', 'I', 'O', 'U']) { "An " } else { "A " }, kind].concat() };
             let way = "To offer it to agents, register it with toolmark.defineTool().";
             said.push(Diagnostic::info("action-skipped", [&subject, " gives no tool: ", &reason, ". ", way].concat()));
         }
