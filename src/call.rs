@@ -28,6 +28,21 @@ pub enum Outcome {
     },
 }
 
+impl Outcome {
+    /// Appends what the edge gets: `{"answer": …}`, `{"fetch": {url, offset, limit}}` or `{"act": …}`.
+    pub fn write(&self, out: &mut Writer) {
+        out.object(|out| match self {
+            Outcome::Answer(answer) => out.field("answer").raw(answer),
+            Outcome::Fetch { url, offset, limit } => out.field("fetch").object(|out| {
+                out.field("url").string(url);
+                out.field("offset").number(*offset);
+                out.field("limit").number(*limit);
+            }),
+            Outcome::Act { plan } => out.field("act").raw(plan),
+        });
+    }
+}
+
 /// Why a call failed, in terms an agent can act on (design, section 4).
 pub fn error(code: &str, message: &str, hint: &str) -> String {
     let mut out = Writer::new();

@@ -9,7 +9,7 @@ use alloc::string::String;
 
 use wasm_bindgen::prelude::*;
 
-use crate::call::{self, Outcome};
+use crate::call;
 use crate::json::{self, Json, Writer};
 use crate::options::Options;
 use crate::read::outline;
@@ -77,6 +77,7 @@ impl Adapter {
         let reads_page = self.mapping.tools.iter().any(|known| known.name == tool && matches!(known.source, Source::Page(_)));
         self.mapping.outline = reads_page.then(|| outline::build(&self.camera.take_visible(document)));
         let mut out = Writer::new();
+<<<<<<< HEAD
         out.object(|out| match call::run(&self.mapping, tool, &input) {
             Outcome::Answer(answer) => out.field("answer").raw(&answer),
             Outcome::Fetch { url, range } => out.field("fetch").object(|out| {
@@ -86,6 +87,9 @@ impl Adapter {
             }),
             Outcome::Act { plan } => out.field("act").raw(&plan),
         });
+=======
+        call::run(&self.mapping, tool, &input).write(&mut out);
+>>>>>>> 3f188fa (Write a call's outcome where it is decided)
         out.into_string()
     }
 
