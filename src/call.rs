@@ -33,10 +33,10 @@ impl Outcome {
     pub fn write(&self, out: &mut Writer) {
         out.object(|out| match self {
             Outcome::Answer(answer) => out.field("answer").raw(answer),
-            Outcome::Fetch { url, offset, limit } => out.field("fetch").object(|out| {
+            Outcome::Fetch { url, range } => out.field("fetch").object(|out| {
                 out.field("url").string(url);
-                out.field("offset").number(*offset);
-                out.field("limit").number(*limit);
+                out.field("offset").number(range.offset);
+                out.field("limit").number(range.limit.unwrap_or(0));
             }),
             Outcome::Act { plan } => out.field("act").raw(plan),
         });

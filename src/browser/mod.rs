@@ -77,19 +77,7 @@ impl Adapter {
         let reads_page = self.mapping.tools.iter().any(|known| known.name == tool && matches!(known.source, Source::Page(_)));
         self.mapping.outline = reads_page.then(|| outline::build(&self.camera.take_visible(document)));
         let mut out = Writer::new();
-<<<<<<< HEAD
-        out.object(|out| match call::run(&self.mapping, tool, &input) {
-            Outcome::Answer(answer) => out.field("answer").raw(&answer),
-            Outcome::Fetch { url, range } => out.field("fetch").object(|out| {
-                out.field("url").string(&url);
-                out.field("offset").number(range.offset);
-                out.field("limit").number(range.limit.unwrap_or(0));
-            }),
-            Outcome::Act { plan } => out.field("act").raw(&plan),
-        });
-=======
         call::run(&self.mapping, tool, &input).write(&mut out);
->>>>>>> 3f188fa (Write a call's outcome where it is decided)
         out.into_string()
     }
 
