@@ -122,18 +122,32 @@ pub fn rank(query: &Query, passages: &[Passage<'_>], headings: &[Heading<'_>]) -
             in_headings.push(around / 2);
         }
         let counts = in_headings.get_mut(own..).unwrap_or(&mut []);
-        words(heading.text, true, &mut |word, _, _| count(&query.terms, word, 2, counts));
+        words(heading.text, true, &mut |word, _, _| {
+            count(&query.terms, word, 2, counts, &mut [], 0);
+        });
     }
     let mut counts: Vec<u32> = alloc::vec![0; passages.len() * terms];
     let mut lengths: Vec<u32> = Vec::with_capacity(passages.len());
     let mut phrases: Vec<bool> = Vec::with_capacity(passages.len());
+    // In how few words all of the query's words that a passage has stand together, and how many these are.
+    let mut spans: Vec<(u32, u32)> = Vec::with_capacity(passages.len());
+    let mut places: Vec<u32> = alloc::vec![0; terms];
     let mut frequency: Vec<u32> = alloc::vec![0; terms];
     let mut total = 0u64;
     for (passage, counts) in passages.iter().zip(counts.chunks_mut(terms)) {
         let (mut length, mut run, mut phrase) = (0u32, 0, false);
+        let mut span = (0, 1);
+        places.fill(0);
         words(passage.text, true, &mut |word, _, _| {
             length += 1;
-            count(&query.terms, word, 1, counts);
+            if count(&query.terms, word, 1, counts, &mut places, length) {
+                let together = places.iter().filter(|place| **place > 0);
+                let (found, first) = together.fold((0, length), |(found, first), place| (found + 1, first.min(*place)));
+                let width = length - first + 1;
+                if found > span.0 || found == span.0 && width < span.1 {
+                    span = (found, width);
+                }
+            }
             run = match query.phrase.get(run) {
                 Some(next) if next == word => run + 1,
                 _ => usize::from(query.phrase.first().is_some_and(|first| first == word)),
@@ -146,6 +160,7 @@ pub fn rank(query: &Query, passages: &[Passage<'_>], headings: &[Heading<'_>]) -
             *frequency += u32::from(*count > 0);
         }
         total += u64::from(length);
+        spans.push(span);
         lengths.push(length);
         phrases.push(phrase && query.phrase.len() > 1);
     }
@@ -165,6 +180,10 @@ pub fn rank(query: &Query, passages: &[Passage<'_>], headings: &[Heading<'_>]) -
         }
         if score > 0.0 {
             score *= 0.5 + covered / all;
+            let (found, width) = spans.get(at).copied().unwrap_or((0, 1));
+            if found > 1 {
+                score *= 1.0 + found as f32 / width as f32 * found as f32 / terms as f32;
+            }
             score *= passage.weight as f32 / 100.0;
             hits.push(Hit { passage: at as u32, score: if *phrase { score + all * 8.0 } else { score } });
         }
@@ -173,10 +192,20 @@ pub fn rank(query: &Query, passages: &[Passage<'_>], headings: &[Heading<'_>]) -
     hits
 }
 
-fn count(terms: &[String], word: &str, weight: u32, counts: &mut [u32]) {
-    for (term, count) in terms.iter().zip(counts) {
-        *count += likeness(term, word) * weight;
+/// Counts a word of a text for the terms that it is like, and notes the place where each was seen last.
+fn count(terms: &[String], word: &str, weight: u32, counts: &mut [u32], places: &mut [u32], place: u32) -> bool {
+    let mut any = false;
+    for (at, (term, count)) in terms.iter().zip(counts).enumerate() {
+        let likeness = likeness(term, word);
+        if likeness > 0 {
+            any = true;
+            *count += likeness * weight;
+            if let Some(last) = places.get_mut(at) {
+                *last = place;
+            }
+        }
     }
+    any
 }
 
 /// How alike a term and a word are: the same, or two forms of one (`ship`, `shipping`; `delivery`, `deliveries`).

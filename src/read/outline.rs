@@ -375,14 +375,21 @@ fn weigh(text: &str) -> usize {
     text.chars().map(weight).sum()
 }
 
-/// Where a piece of `text[from..end]` of at most `limit` characters ends: with the text, else after a block, a
+/// Characters that a character takes in JSON.
+pub fn in_json(character: char) -> usize {
+    1 + usize::from(matches!(character, '\n' | '\t' | '"' | '\\'))
+}
+
+/// Where a piece of `text[from..end]` of at most `limit` characters (as JSON writes them) ends: with the text, else after a block, a
 /// sentence, a word, whichever is the strongest border that leaves the piece at least half full.
 pub fn cut(text: &str, from: usize, end: usize, limit: usize) -> usize {
     let rest = text.get(from..end).unwrap_or("");
     let (mut block, mut sentence, mut word) = (0, 0, 0);
     let mut before = [' '; 2];
-    for (count, (at, character)) in rest.char_indices().enumerate() {
-        if count >= limit {
+    let mut count = 0;
+    for (at, character) in rest.char_indices() {
+        count += in_json(character);
+        if count > limit {
             let best = [block, sentence, word].into_iter().find(|border| *border > 0).unwrap_or(at);
             return from + best;
         }

@@ -143,7 +143,7 @@ fn tree(outline: &Outline, meta: &Meta, under: &str, offset: usize, most: usize)
     let level = |section: &Section| usize::from(section.depth).saturating_sub(base);
     let cost = |section: &Section| 55 + section.id.len() + outline.heading(section).len().min(HEADING * 2);
     let total: usize = sections.iter().map(|section| section.tokens as usize).sum();
-    let budget = (total / 3).clamp(OUTLINE.0, OUTLINE.1).min(most).saturating_sub(if root.is_none() && offset == 0 { 250 } else { 60 });
+    let budget = outline_budget(total).min(most).saturating_sub(if root.is_none() && offset == 0 { 250 } else { 60 });
     // As deep as fits; a level that leaves an agent with next to nothing is followed by a part of the next.
     let mut costs = [(0, 0); MAX_LEVELS];
     for (_, section) in listed() {
@@ -189,6 +189,12 @@ fn tree(outline: &Outline, meta: &Meta, under: &str, offset: usize, most: usize)
         }
     });
     out.into_string()
+}
+
+/// Bytes of an outline of a page of so many tokens: a short page may be listed whole; on a longer one outline and
+/// section together are to stay far below the page.
+fn outline_budget(tokens: usize) -> usize {
+    if tokens < 3_000 { OUTLINE.1 } else { (tokens / 4).clamp(OUTLINE.0, OUTLINE.1) }
 }
 
 /// What the page says of itself.
@@ -328,9 +334,9 @@ fn section(outline: &Outline, meta: &Meta, asked: &str, offset: usize, deep: boo
         let path: Vec<String> = outline.path(found.section).into_iter().map(|heading| short(heading, HEADING)).collect();
         out.field("heading").string(path.last().map_or("", String::as_str));
         if let Some((_, around)) = path.split_last().filter(|(_, around)| !around.is_empty()) {
-            out.field("in").string(&short(&around.join(" > "), HEADING * 2));
+            out.field("in").string(&short(&around.join(" > "), HEADING + 40));
         }
-        if section.is_anchor {
+        if section.is_anchor && section.id.len() + meta.url.len() < 120 {
             let url = meta.url.split('#').next().unwrap_or("");
             out.field("url").string(&[url, "#", &section.id].concat());
         }
@@ -340,7 +346,7 @@ fn section(outline: &Outline, meta: &Meta, asked: &str, offset: usize, deep: boo
             out.field(name).array(|out| {
                 let start = out.len();
                 for section in sections.filter_map(|at| outline.sections.get(at as usize)) {
-                    if out.len() - start < 200 {
+                    if out.len() - start < 120 {
                         out.string(&section.id);
                         any = true;
                     }
@@ -354,7 +360,8 @@ fn section(outline: &Outline, meta: &Meta, asked: &str, offset: usize, deep: boo
         if !deep {
             ids(out, "sections", &mut outline.children(Some(found.section)));
         }
-        let room = limit.saturating_sub(out.len() + 60).max(200);
+        // A passage is always whole: what a search found must be there when it is read.
+        let room = limit.saturating_sub(out.len() + 60).max(outline::PASSAGE.min(limit));
         let (text, next) = piece(outline, &ranges, offset, room, links);
         optional(out, "text", &text);
         if next < total {
@@ -396,10 +403,11 @@ fn piece(outline: &Outline, ranges: &[(u32, u32)], offset: usize, room: usize, l
                 return (text, next);
             }
             // What JSON and link addresses add is only known once it is written.
+            let fits = room;
             let (end, part) = loop {
                 let end = outline::cut(&outline.text, from, to as usize, room);
                 let part = if links { outline.with_links(from as u32, end as u32) } else { outline.slice(from as u32, end as u32).into() };
-                if escaped(&part) <= room + 20 || room <= 150 {
+                if !links || escaped(&part) <= fits || room <= 150 {
                     break (end, part);
                 }
                 room = room * 3 / 4;
@@ -420,7 +428,7 @@ fn piece(outline: &Outline, ranges: &[(u32, u32)], offset: usize, room: usize, l
 
 /// Characters that a text takes in JSON.
 fn escaped(text: &str) -> usize {
-    text.chars().map(|character| 1 + usize::from(matches!(character, '\n' | '\t' | '"' | '\\'))).sum()
+    text.chars().map(outline::in_json).sum()
 }
 
 // Search
@@ -445,21 +453,24 @@ fn find(outline: &Outline, words: &str, limit: usize, most: usize) -> String {
     let hits = search::rank(&query, &texts, &headings);
     let mut out = Writer::new();
     out.object(|out| {
-        let mut seen: Vec<&str> = Vec::new();
+        let mut chosen: Vec<(usize, &str)> = Vec::new();
+        for at in hits.iter().map(|hit| hit.passage as usize) {
+            let text = passages.get(at).map_or("", |passage| outline.slice(passage.from, passage.to).trim());
+            // Pages repeat themselves; an answer does not.
+            if chosen.len() < limit && (text.is_empty() || !chosen.iter().any(|(_, other)| *other == text)) {
+                chosen.push((at, text));
+            }
+        }
         out.field("results").array(|out| {
-            for hit in &hits {
-                let Some(passage) = passages.get(hit.passage as usize) else { continue };
-                let Some(section) = outline.sections.get(passage.section as usize) else { continue };
-                let text = outline.slice(passage.from, passage.to).trim();
-                // Pages repeat themselves; an answer does not.
-                if seen.len() >= limit || !text.is_empty() && seen.contains(&text) || out.len() + RESULT > most {
-                    continue;
-                }
-                seen.push(text);
-                result(outline, &query, &passages, hit.passage as usize, section, seen.len(), out);
+            let start = out.len();
+            let whole = (RESULT * limit).max(RESULT * RESULTS).min(most.saturating_sub(100));
+            for (number, (at, text)) in chosen.iter().enumerate() {
+                // What short results leave goes to those that follow.
+                let room = (start + whole).saturating_sub(out.len()) / (chosen.len() - number);
+                result(outline, &query, &passages, *at, text, number + 1, room, out);
             }
         });
-        if seen.len() < hits.len() {
+        if chosen.len() < hits.len() {
             out.field("total").number(hits.len());
         }
         if hits.is_empty() {
@@ -477,8 +488,10 @@ fn find(outline: &Outline, words: &str, limit: usize, most: usize) -> String {
     out.into_string()
 }
 
-fn result(outline: &Outline, query: &Query, passages: &[Passage], at: usize, section: &Section, number: usize, out: &mut Writer) {
+#[allow(clippy::too_many_arguments)]
+fn result(outline: &Outline, query: &Query, passages: &[Passage], at: usize, text: &str, number: usize, room: usize, out: &mut Writer) {
     let Some(passage) = passages.get(at) else { return };
+    let Some(section) = outline.sections.get(passage.section as usize) else { return };
     let before = passages.get(..at).unwrap_or(&[]).iter().rev().take_while(|other| other.section == passage.section).count();
     out.object(|out| {
         let start = out.len();
@@ -488,12 +501,11 @@ fn result(outline: &Outline, query: &Query, passages: &[Passage], at: usize, sec
         } else {
             out.field("section").string(&[&section.id, "~", &crate::json::number(before + 1)].concat());
         }
-        // The page's own heading stands over everything and tells results apart in nothing.
+        // Only the nearest headings: the page's own stands over everything and tells results apart in nothing.
         let path: Vec<String> = outline.path(passage.section).into_iter().map(|heading| short(heading, HEADING)).collect();
         let near = path.get(path.len().saturating_sub(2)..).unwrap_or(&[]);
         out.field("path").string(&short(&near.join(" > "), HEADING + 20));
-        let room = RESULT.saturating_sub(out.len() - start + 30).max(120);
-        let text = outline.slice(passage.from, passage.to);
+        let room = room.saturating_sub(out.len() - start + 16).max(100);
         optional(out, "snippet", &snippet(query, text, room));
     });
 }
@@ -508,12 +520,12 @@ fn snippet(query: &Query, text: &str, room: usize) -> String {
         sentences.push((from, end, query.found_in(sentence)));
         from = end;
     }
-    let mut best = (0, 0, 0, 0);
+    let mut best = (0, 0, 0);
     for (at, (from, _, _)) in sentences.iter().enumerate() {
-        let (mut found, mut score) = (0u32, 0);
-        for (_, end, terms) in sentences.iter().skip(at) {
-            let piece = text.get(*from..*end).unwrap_or("");
-            if score > 0 && escaped(piece.trim()) > room {
+        let (mut found, mut score, mut width) = (0u32, 0, 0);
+        for (start, end, terms) in sentences.iter().skip(at) {
+            width += escaped(text.get(*start..*end).unwrap_or(""));
+            if score > 0 && width > room + 2 {
                 break;
             }
             found |= terms;
@@ -521,17 +533,25 @@ fn snippet(query: &Query, text: &str, room: usize) -> String {
             score += terms.count_ones();
             let value = found.count_ones() * 64 + score;
             if value > best.2 {
-                best = (*from, *end, value, at);
-            } else if best.3 == at && best.2 > 0 && escaped(piece.trim()) <= room {
-                best.1 = *end;
-            }
-            if escaped(piece.trim()) > room {
-                break;
+                best = (*from, *end, value);
             }
         }
     }
-    let (from, end, value, _) = best;
-    let (from, end) = if value == 0 { (0, text.len()) } else { (from, end) };
+    let (mut from, mut end, value) = best;
+    if value == 0 {
+        end = sentences.first().map_or(0, |(_, end, _)| *end);
+    }
+    // What stands around them often is the answer: after them first.
+    for (start, after, _) in &sentences {
+        if *start == end && escaped(text.get(from..*after).unwrap_or("").trim()) <= room {
+            end = *after;
+        }
+    }
+    for (start, after, _) in sentences.iter().rev() {
+        if *after == from && escaped(text.get(*start..end).unwrap_or("").trim()) <= room {
+            from = *start;
+        }
+    }
     let chosen = text.get(from..end).unwrap_or("");
     if escaped(chosen.trim()) <= room {
         return chosen.trim().into();

@@ -218,6 +218,9 @@ fn measure(source: &str, name: &str, real: &HashMap<String, usize>, show: bool, 
     let started = Instant::now();
     let outline = outline::build(&document);
     let micros = started.elapsed().as_secs_f64() * 1e6;
+    if show && micros > 3000.0 {
+        println!("slow {name}: {micros:.0} µs for {} KB", source.len() / 1000);
+    }
     let meta = read::meta::read(&document);
     let html = scraper::Html::parse_document(source);
     let lines = visible_lines(&html);
