@@ -113,18 +113,19 @@ pub fn rank(query: &Query, passages: &[Passage<'_>], headings: &[Heading<'_>]) -
     if terms == 0 {
         return Vec::new();
     }
-    // How often each section's headings have each term: its own twice, those around it half as much each level up.
-    let mut in_headings: Vec<u32> = Vec::with_capacity(headings.len() * terms);
-    for heading in headings {
-        let own = in_headings.len();
-        for at in 0..terms {
-            let around = heading.parent.and_then(|parent| in_headings.get(parent as usize * terms + at)).copied().unwrap_or(0);
-            in_headings.push(around / 2);
-        }
-        let counts = in_headings.get_mut(own..).unwrap_or(&mut []);
+    // How often each section's heading has each term, twice over; and those around it, half as much each level up.
+    let mut in_headings: Vec<u32> = alloc::vec![0; headings.len() * terms];
+    for (heading, counts) in headings.iter().zip(in_headings.chunks_mut(terms)) {
         words(heading.text, true, &mut |word, _, _| {
             count(&query.terms, word, 2, counts, &mut [], 0);
         });
+    }
+    let mut around: Vec<u32> = Vec::with_capacity(in_headings.len());
+    for heading in headings {
+        for at in 0..terms {
+            let of = |counts: &[u32]| heading.parent.and_then(|parent| counts.get(parent as usize * terms + at).copied()).unwrap_or(0);
+            around.push((of(&in_headings) + of(&around)) / 2);
+        }
     }
     let mut counts: Vec<u32> = alloc::vec![0; passages.len() * terms];
     let mut lengths: Vec<u32> = Vec::with_capacity(passages.len());
@@ -154,10 +155,12 @@ pub fn rank(query: &Query, passages: &[Passage<'_>], headings: &[Heading<'_>]) -
             };
             phrase |= run >= query.phrase.len();
         });
-        let around = passage.section as usize * terms;
+        let section = passage.section as usize * terms;
         for (at, (count, frequency)) in counts.iter_mut().zip(frequency.iter_mut()).enumerate() {
-            *count += in_headings.get(around + at).copied().unwrap_or(0);
+            *count += in_headings.get(section + at).copied().unwrap_or(0);
+            // What stands over many passages does not make a word common.
             *frequency += u32::from(*count > 0);
+            *count += around.get(section + at).copied().unwrap_or(0).min(EXACT / 2);
         }
         total += u64::from(length);
         spans.push(span);

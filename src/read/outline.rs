@@ -268,7 +268,8 @@ impl Outline {
         passages
     }
 
-    /// One section's own text in passages; a section that holds nothing gives one empty passage.
+    /// One section's own text in passages; a section that holds nothing at all gives one
+    /// empty passage.
     pub fn passages_of(&self, section: u32, passages: &mut Vec<Passage>) {
         let count = passages.len();
         for (mut from, to) in self.ranges(section, false) {
@@ -280,7 +281,8 @@ impl Outline {
                 from = end.max(from + 1);
             }
         }
-        if let (true, Some(this)) = (passages.len() == count, self.sections.get(section as usize)) {
+        let bare = |this: &&Section| passages.len() == count && this.end == section + 1;
+        if let Some(this) = self.sections.get(section as usize).filter(bare) {
             passages.push(Passage { section, from: this.from, to: this.from });
         }
     }
@@ -1147,7 +1149,7 @@ impl<'d> Walk<'d> {
         match self.open.last() {
             Some(Open { section, level: 7, scope: false }) => {
                 let from = self.out.sections.get(*section as usize).map_or(0, |section| section.from);
-                let full = self.landmark == Landmark::Main && self.gap == Gap::Line && self.flat == 0 && here - from >= PASSAGE as u32 * 3 / 4;
+                let full = self.landmark == Landmark::Main && self.gap == Gap::Line && self.flat == 0 && here - from >= PASSAGE as u32 / 2;
                 if !full || self.open.len() > 1 || self.out.sections.len() >= MAX_SECTIONS {
                     return;
                 }
