@@ -309,6 +309,12 @@ function submitter(form) {
   return buttons.find((button) => button.hasAttribute('data-tool-submit')) ?? buttons.find((button) => !button.hasAttribute('data-tool')) ?? buttons[0];
 }
 
+/** An address as it may be told: what a form sends, secrets too, stands in its query. */
+function told(url, element) {
+  const { origin, pathname } = new URL(url, element.baseURI);
+  return element.localName === 'form' || element.form ? origin + pathname : url;
+}
+
 /** Watches what a page does in answer. */
 function notice(page, element) {
   const { document, view, notes } = page;
@@ -316,7 +322,8 @@ function notice(page, element) {
   const now = () => view.performance.now() - since;
   const href = view.location.href;
   let changed;
-  const regions = () => [...document.querySelectorAll(REGIONS)].slice(0, MAX_REGIONS);
+  const roots = [...new Set([document, element.getRootNode()])];
+  const regions = () => roots.flatMap((root) => [...root.querySelectorAll(REGIONS)]).slice(0, MAX_REGIONS);
   const before = new Map(regions().map((region) => [region, short(region.textContent)]));
   const read = () => {
     for (const region of regions()) {
@@ -332,13 +339,13 @@ function notice(page, element) {
     last = changed;
     read();
   });
-  observer.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+  for (const root of roots) observer.observe(root, { subtree: true, childList: true, characterData: true, attributes: true });
   const onNavigate = (event) => {
     if (event.hashChange || event.destination?.sameDocument) return;
     const url = event.destination?.url;
     // Whether the page takes it over itself is known once all its listeners ran.
     view.setTimeout(() => {
-      if (!event.defaultPrevented && !view.navigation.transition && event.downloadRequest == null) notes.leaves = { to: url ?? '', page: 'new' };
+      if (!event.defaultPrevented && !view.navigation.transition && event.downloadRequest == null) notes.leaves = { to: url ? told(url, element) : '', page: 'new' };
     }, 0);
   };
   const onLeave = () => {
@@ -347,7 +354,7 @@ function notice(page, element) {
   view.navigation?.addEventListener?.('navigate', onNavigate);
   view.addEventListener('pagehide', onLeave);
   if (!view.navigation) view.addEventListener('beforeunload', onLeave);
-  const isBusy = () => element?.isConnected && (element.closest('[aria-busy=true]') || (element.localName !== 'form' && !isEnabled(element)));
+  const isBusy = () => element.isConnected && (element.closest('[aria-busy=true]') || (element.localName !== 'form' && !isEnabled(element)));
   return {
     async settled() {
       for (;;) {
@@ -358,7 +365,7 @@ function notice(page, element) {
         if (changed === undefined ? time >= FIRST_MS : time - changed >= QUIET_MS || time >= SETTLE_MS) break;
       }
       read();
-      if (!notes.leaves && view.location.href !== href) notes.leaves = { to: view.location.href, page: 'same' };
+      if (!notes.leaves && view.location.href !== href) notes.leaves = { to: told(view.location.href, element), page: 'same' };
     },
     stop() {
       observer.disconnect();
