@@ -9,6 +9,7 @@ use alloc::{borrow::ToOwned, string::String, vec::Vec};
 use crate::dom::Document;
 use crate::json::{Json, Writer};
 use crate::options::Options;
+use crate::read::outline::{self, Passage};
 use crate::tools::Source;
 use crate::{call, text, vocabulary};
 use listing::Found;
@@ -58,13 +59,20 @@ fn page(document: &Document, url: &str, range: Range, options: &Options) -> Stri
     if let Some(found) = listing::find(document) {
         return told("results", &found, url, &title, range, options, |found: &Found, out| found.write(out));
     }
-    let sections = listing::sections(document);
-    told("sections", &sections, url, &title, range, options, |(heading, text): &(String, String), out| {
+    // No list: what the page says, the content first, in parts of a size that can be told.
+    let outline = outline::build(document);
+    let passages = outline.passages();
+    let section = |passage: &Passage| outline.sections.get(passage.section as usize);
+    let content: Vec<&Passage> = passages.iter().filter(|passage| section(passage).is_some_and(|section| !section.landmark.is_boilerplate())).collect();
+    let shown = if content.is_empty() { passages.iter().collect() } else { content };
+    told("sections", &shown, url, &title, range, options, |passage: &&Passage, out| {
         out.object(|out| {
-            if !heading.is_empty() && *heading != title {
+            let heading = section(passage).map_or("", |section| outline.heading(section));
+            let said = outline.slice(passage.from, passage.to).trim();
+            if !said.starts_with(heading) && heading != title {
                 out.field("heading").string(heading);
             }
-            out.field("text").string(text);
+            out.field("text").string(said);
         });
     })
 }

@@ -13,8 +13,6 @@ const COUNTED: usize = 400;
 const TEXT: usize = 240;
 /// Characters of a title.
 const TITLE: usize = 160;
-/// Characters of a section's text that are told at once; a longer one is told in parts.
-const SECTION: usize = 1_200;
 /// Results that are read from one page.
 const MAX_RESULTS: usize = 500;
 
@@ -191,21 +189,28 @@ fn says_results(text: &str) -> bool {
 
 fn score(parent: Element<'_>, places: &[Place], sums: &Sums) -> usize {
     let mut score = 0;
-    let (mut text, mut linked) = (0, 0);
-    for (from, to) in places {
-        let length = Sums::between(&sums.text, *from, *to);
-        let headings = Sums::between(&sums.headings, *from, *to);
-        // What holds several headings is a part of the page with results in it, or none.
-        score += length.min(COUNTED) + if headings == 1 { 60 } else { 0 };
+    let (mut text, mut linked, mut headed) = (0, 0, 0);
+    let count = |place: &Place| Sums::between(&sums.headings, place.0, place.1);
+    let each = places.first().map_or(0, count);
+    // Results have one heading each; rows of results have as many as the first row, the last perhaps fewer.
+    let rows = places.split_last().is_some_and(|(last, rows)| count(last) <= each && rows.iter().all(|row| count(row) == each));
+    for place in places {
+        let length = Sums::between(&sums.text, place.0, place.1);
+        let headings = count(place);
+        score += length.min(COUNTED) + if headings == 1 || rows { 60 * headings } else { 0 };
+        headed += headings;
         text += length;
-        linked += Sums::between(&sums.linked, *from, *to).min(length);
-    }
-    if linked * 10 > text * 9 && score > 0 {
-        // Nothing but links is a menu, unless nothing else is there.
-        score = score / 4 + 1;
+        linked += Sums::between(&sums.linked, place.0, place.1).min(length);
     }
     let named = parent.ancestors().take(2).any(|around| around.attributes().any(|(name, value)| matches!(name, "class" | "id") && says_results(value)));
-    score * if named { 3 } else { 1 } * if Sums::is(&sums.main, parent.index()) { 2 } else { 1 }
+    let main = Sums::is(&sums.main, parent.index());
+    if headed == 0 && linked * 20 > text * 19 {
+        // Nothing but links is a menu, unless it stands where results do and nothing else is there.
+        return if named || main { places.len() } else { 0 };
+    }
+    // One thing alone is more likely a box around the results.
+    let alone = places.len() == 1;
+    score * if named { 3 } else { 1 } * if main { 2 } else { 1 } / if alone { 3 } else { 1 }
 }
 
 /// Results that stand in rows of several are taken out of their rows.
@@ -322,65 +327,4 @@ fn price_in(text: &str) -> String {
         }
     }
     String::new()
-}
-
-/// The page's text by sections: heading and text, the parts of the frame left out unless there is nothing else.
-pub fn sections(document: &Document) -> Vec<(String, String)> {
-    let sums = Sums::new(document);
-    let body = document.elements().find(|element| element.name() == "body");
-    let content = |flags: &[bool], inside: bool| move_text(document, body, flags, inside);
-    let main = content(&sums.main, true);
-    let long = |sections: &[(String, String)]| sections.iter().map(|(_, text)| text.len()).sum::<usize>() > 0;
-    if long(&main) {
-        return main;
-    }
-    let unframed = content(&sums.frame, false);
-    if long(&unframed) { unframed } else { content(&[], false) }
-}
-
-/// The text of what `flags` say `inside` of, a section for each heading, in parts of [`SECTION`] characters.
-fn move_text(document: &Document, body: Option<Element<'_>>, flags: &[bool], inside: bool) -> Vec<(String, String)> {
-    let mut sections: Vec<(String, String)> = Vec::new();
-    let (mut heading, mut words) = (String::new(), String::new());
-    let mut finish = |heading: &str, words: &mut String| {
-        let mut rest = text::collapse(words);
-        words.clear();
-        while !rest.is_empty() {
-            let cut = rest.char_indices().nth(SECTION).map(|(at, _)| rest.get(..at).and_then(|part| part.rfind(' ')).unwrap_or(at));
-            let (part, tail) = cut.and_then(|at| rest.split_at_checked(at)).unwrap_or((&rest, ""));
-            sections.push((heading.to_owned(), part.trim().to_owned()));
-            rest = tail.trim_start().to_owned();
-        }
-    };
-    let Some(body) = body else { return Vec::new() };
-    let mut index = body.index() + 1;
-    while index < body.end() {
-        if let Some(element) = document.element(index) {
-            let name = element.name();
-            if matches!(name, "script" | "style" | "template" | "noscript" | "select" | "textarea" | "svg") {
-                index = element.end();
-                continue;
-            }
-            if Sums::is(flags, index) == inside && matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6") {
-                finish(&heading, &mut words);
-                heading = short(&text::of(element), TITLE);
-                index = element.end();
-                continue;
-            }
-            // A whole block without headings is read at once, so that words stand as `text` puts them.
-            let plain = element.children().all(|child| matches!(child.name(), "a" | "b" | "i" | "em" | "strong" | "span" | "br" | "code" | "img" | "small" | "time"));
-            if plain && Sums::is(flags, index) == inside {
-                words.push_str(&text::of(element));
-                words.push(' ');
-                index = element.end();
-                continue;
-            }
-        } else if Sums::is(flags, index) == inside {
-            words.push(' ');
-            words.push_str(&text::visible(document.text(index).unwrap_or("")));
-        }
-        index += 1;
-    }
-    finish(&heading, &mut words);
-    sections
 }
