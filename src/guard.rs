@@ -4,6 +4,7 @@ mod destination;
 
 use alloc::{string::String, vec::Vec};
 
+use crate::order;
 use crate::diagnostic::Diagnostic;
 use crate::json;
 use crate::options::Options;
@@ -131,7 +132,7 @@ fn bound(tool: &mut Tool, max_description: usize, cut: &mut Vec<&'static str>) {
     shorten(&mut tool.description, max_description, "description", cut);
     if tool.parameters.len() > MAX_PARAMETERS {
         // What a call cannot do without goes first.
-        tool.parameters.sort_by_key(|parameter| !parameter.required);
+        order::sort_by_key(&mut tool.parameters, |parameter| !parameter.required);
         tool.parameters.truncate(MAX_PARAMETERS);
         cut.push("parameters");
     }

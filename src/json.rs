@@ -7,6 +7,8 @@
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
+use crate::order;
+
 /// Levels of arrays and objects that are kept. Deeper parts are skipped without recursion, so that half a
 /// million brackets cannot exhaust the stack; real pages nest four deep.
 pub const MAX_DEPTH: usize = 200;
@@ -113,7 +115,7 @@ pub fn parse(text: &str) -> Result<Parsed<'_>, Error> {
 fn keep_last(members: &mut Vec<(Cow<'_, str>, Json<'_>)>) -> bool {
     let mut order: Vec<usize> = (0..members.len()).collect();
     let key = |index: &usize| members.get(*index).map(|(key, _)| key);
-    order.sort_by(|a, b| key(a).cmp(&key(b)).then(a.cmp(b)));
+    order::sort_by(&mut order, &|a, b| (key(a).cmp(&key(b)).then(a.cmp(b))).is_lt());
     let mut kept = alloc::vec![true; members.len()];
     let mut repeated: Vec<(usize, usize)> = Vec::new();
     for run in order.chunk_by(|a, b| key(a) == key(b)) {
@@ -427,15 +429,27 @@ impl Writer {
     }
 
     fn container(&mut self, open: char, close: char, body: impl FnOnce(&mut Self)) {
-        self.separate();
-        self.out.push(open);
-        self.comma = false;
+        self.open(open);
         body(self);
-        self.out.push(close);
+        self.close(close);
+    }
+
+    // Apart from `container`, so that they are compiled once and not for each body.
+    #[inline(never)]
+    fn open(&mut self, bracket: char) {
+        self.separate();
+        self.out.push(bracket);
+        self.comma = false;
+    }
+
+    #[inline(never)]
+    fn close(&mut self, bracket: char) {
+        self.out.push(bracket);
         self.comma = true;
     }
 
     /// `"name":`; the next value written is its value.
+    #[inline(never)]
     pub fn field(&mut self, name: &str) -> &mut Self {
         self.separate();
         escape(&mut self.out, name);
@@ -445,12 +459,14 @@ impl Writer {
     }
 
     /// A string, escaped.
+    #[inline(never)]
     pub fn string(&mut self, text: &str) {
         self.separate();
         escape(&mut self.out, text);
     }
 
     /// A boolean.
+    #[inline(never)]
     pub fn bool(&mut self, value: bool) {
         self.raw(if value { "true" } else { "false" });
     }
@@ -462,6 +478,7 @@ impl Writer {
     }
 
     /// Text that is JSON already.
+    #[inline(never)]
     pub fn raw(&mut self, json: &str) {
         self.separate();
         self.out.push_str(json);

@@ -20,6 +20,7 @@ pub mod graph;
 pub mod guard;
 pub mod json;
 pub mod options;
+mod order;
 pub mod read;
 pub mod render;
 pub mod results;

@@ -8,6 +8,7 @@ mod page;
 
 use alloc::{borrow::Cow, rc::Rc, string::String, vec, vec::Vec};
 
+use crate::order;
 use crate::Mapping;
 use crate::graph::{Entity, Graph};
 use crate::json::{Json, Writer};
@@ -545,7 +546,7 @@ fn repeats(fields: &[(&str, Out<'_>)], out: &Out<'_>) -> bool {
 pub fn order<'m>(properties: &'m [crate::read::Property], first: &str) -> impl Iterator<Item = &'m str> + use<'m> {
     let place = |name: &str| first.split_whitespace().position(|other| other == name).unwrap_or(usize::MAX);
     let mut names: Vec<(usize, &'m str)> = properties.iter().map(|property| (place(&property.name), &*property.name)).collect();
-    names.sort_by_key(|(place, _)| *place);
+    order::sort_by_key(&mut names, |(place, _)| *place);
     names.into_iter().map(|(_, name)| name)
 }
 

@@ -5,6 +5,8 @@
 
 use alloc::{string::String, vec::Vec};
 
+use crate::order;
+
 /// Words of a query that count; a question has a dozen, a pasted page has thousands.
 const MAX_TERMS: usize = 24;
 
@@ -191,7 +193,7 @@ pub fn rank(query: &Query, passages: &[Passage<'_>], headings: &[Heading<'_>]) -
             hits.push(Hit { passage: at as u32, score: if *phrase { score + all * 8.0 } else { score } });
         }
     }
-    hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+    order::sort_by(&mut hits, &|a, b| (b.score.total_cmp(&a.score)).is_lt());
     hits
 }
 

@@ -5,6 +5,7 @@
 
 use alloc::{rc::Rc, string::String, vec, vec::Vec};
 
+use crate::order;
 use crate::graph::{Entity, Graph};
 use crate::read::Value;
 use crate::read::meta::Meta;
@@ -143,7 +144,7 @@ pub fn in_order(graph: &Graph, entities: &mut [u32]) {
         }
     };
     if entities.iter().all(|entity| position(entity).is_some()) {
-        entities.sort_by_key(|entity| position(entity));
+        order::sort_by_key(entities, |entity| position(entity));
     }
 }
 
@@ -374,7 +375,7 @@ impl Choice<'_> {
         groups.retain(|group| !group.entities.is_empty());
         let from = usize::from(main.is_some());
         if let Some(rest) = groups.get_mut(from..) {
-            rest.sort_by_key(|group| core::cmp::Reverse(rank(group)));
+            order::sort_by_key(rest, |group| core::cmp::Reverse(rank(group)));
             rest.iter_mut().filter(|group| group.entities.len() > 1).for_each(|group| group.list = true);
         }
         // The main entity told again (another plugin of the site's, with its own dates) is no second thing.

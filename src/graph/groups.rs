@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use crate::order;
+
 /// Disjoint sets of nodes. The first node of a set stands for it.
 pub struct Groups {
     parents: Vec<u32>,
@@ -62,7 +64,7 @@ impl Groups {
             members.push(next);
             at = next;
         }
-        members.sort_unstable();
+        order::sort(&mut members);
         members
     }
 }

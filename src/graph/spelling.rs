@@ -2,6 +2,7 @@
 
 use alloc::{rc::Rc, vec::Vec};
 
+use crate::order;
 use crate::read::{Node, schema_name};
 use crate::text_index::TextIndex;
 use crate::vocabulary;
@@ -39,7 +40,7 @@ pub fn sort(types: &mut Vec<Rc<str>>) {
         return;
     }
     let rank = |name: &Rc<str>| if is_bare(name) { vocabulary::depth(name) + 1 } else { 0 };
-    types.sort_by_key(|name| core::cmp::Reverse(rank(name)));
+    order::sort_by_key(types, |name| core::cmp::Reverse(rank(name)));
     let mut kept: Vec<Rc<str>> = Vec::new();
     for name in types.drain(..) {
         // Pages state a handful of types; one that states thousands is not served better by all of them.

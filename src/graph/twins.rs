@@ -8,6 +8,7 @@ use alloc::{rc::Rc, string::String, vec::Vec};
 use super::facts::{self, Fact, Traits, Weight};
 use super::groups::Groups;
 use super::{is_described, real_id, same, spelling};
+use crate::order;
 use crate::read::{Node, Value};
 use crate::text_index::TextIndex;
 use crate::vocabulary::{ancestors, depth, is_a};
@@ -127,7 +128,7 @@ impl<'n> Twins<'n> {
                     keys.extend(families.iter().map(|family| [family, "\n", &name].concat()));
                 }
             }
-            keys.sort_unstable();
+            order::sort(&mut keys);
             keys.dedup();
             for key in keys {
                 let number = index.insert(&key, alike.len() as u32).unwrap_or_else(|| {
@@ -159,7 +160,7 @@ impl<'n> Twins<'n> {
     /// Each syntax describes one such thing: they mean the same.
     fn unite_only_pair(&mut self, alike: &[u32], grown: &mut Vec<u32>) {
         let mut roots: Vec<u32> = alike.iter().map(|root| self.groups.root(*root)).collect();
-        roots.sort_unstable();
+        order::sort(&mut roots);
         roots.dedup();
         if roots.len() < 2 || roots.len() > MAX_ALIKE {
             return;
@@ -198,7 +199,7 @@ impl<'n> Twins<'n> {
     fn unite_page_level(&mut self, roots: &[u32], kind: &str, grown: &mut Vec<u32>) {
         let is_kind = |root: &u32| self.node(*root).is_some_and(|node| node.types.iter().any(|name| is_a(name, kind)));
         let mut found: Vec<u32> = roots.iter().filter(|root| is_kind(root)).map(|root| self.groups.root(*root)).collect();
-        found.sort_unstable();
+        order::sort(&mut found);
         found.dedup();
         found.iter().for_each(|root| self.learn(*root));
         let formats: Vec<u8> = found.iter().filter_map(|root| self.known(*root)).map(|known| known.formats).collect();
@@ -242,7 +243,7 @@ impl<'n> Twins<'n> {
     fn unite_parts(&mut self, mut grown: Vec<u32>) {
         while !grown.is_empty() {
             grown.iter_mut().for_each(|root| *root = self.groups.root(*root));
-            grown.sort_unstable();
+            order::sort(&mut grown);
             grown.dedup();
             let mut next = Vec::new();
             for root in grown {
@@ -253,7 +254,7 @@ impl<'n> Twins<'n> {
                         parts.extend(things.map(|thing| (property.name.clone(), description, thing)));
                     }
                 }
-                parts.sort_by(|a, b| a.0.cmp(&b.0));
+                order::sort_by(&mut parts, &|a, b| (a.0.cmp(&b.0)).is_lt());
                 parts.chunk_by(|a, b| a.0 == b.0).for_each(|values| self.unite_values(values, &mut next));
             }
             grown = next;

@@ -5,6 +5,7 @@
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
+use crate::order;
 use crate::diagnostic::Diagnostic;
 use crate::dom::{Child, Document, Element};
 use crate::json;
@@ -470,7 +471,7 @@ impl<'d> Owned<'d> {
                 _ => {}
             }
         }
-        labels.sort_by_key(|(id, _)| *id);
+        order::sort_by_key(&mut labels, |(id, _)| *id);
         Owned { labels, elsewhere }
     }
 

@@ -10,6 +10,7 @@ use alloc::{borrow::Cow, rc::Rc, string::String, vec::Vec};
 
 use self::context::{Container, Context, Key, Keyword, Kind, Term};
 use super::{Format, Node, Property, Value, repair};
+use crate::order;
 use crate::diagnostic::{Diagnostic, Level};
 use crate::dom::Document;
 use crate::json::{self, Json};
@@ -517,7 +518,7 @@ fn write(json: &Json<'_>, out: &mut json::Writer) {
 fn merge_repeated(properties: &mut Vec<Property>) {
     let mut order: Vec<usize> = (0..properties.len()).collect();
     let name = |index: usize| properties.get(index).map(|property| &*property.name);
-    order.sort_by_key(|index| name(*index));
+    order::sort_by_key(&mut order, |index| name(*index));
     let pairs = order.windows(2).filter_map(|pair| pair.first().copied().zip(pair.get(1).copied()));
     let repeated: Vec<(usize, usize)> = pairs.filter(|(first, second)| name(*first) == name(*second)).collect();
     if repeated.is_empty() {

@@ -7,6 +7,7 @@ use alloc::{borrow::Cow, rc::Rc, string::String, vec::Vec};
 
 use super::names::Names;
 use super::{Format, Node, Value, reference, schema_name};
+use crate::order;
 use crate::diagnostic::Diagnostic;
 use crate::dom::{Document, Element};
 use crate::json::number;
@@ -235,7 +236,7 @@ impl<'d> Reader<'d> {
                 self.find(REFERRED, itemref);
             }
             // Document order, each element once, the item itself never.
-            found.sort_unstable();
+            order::sort(&mut found);
             found.dedup();
             for property in found {
                 if self.properties.get(property).is_some_and(|property| property.element != element) {
@@ -257,7 +258,7 @@ impl<'d> Reader<'d> {
     fn targets(&self) -> Vec<(&'d str, Option<Element<'d>>)> {
         let ids = self.items.iter().flat_map(|item| item.itemref.split_ascii_whitespace());
         let mut targets: Vec<(&str, Option<Element<'d>>)> = ids.map(|id| (id, None)).collect();
-        targets.sort_unstable_by_key(|(id, _)| *id);
+        order::sort_by_key(&mut targets, |(id, _)| *id);
         targets.dedup_by_key(|(id, _)| *id);
         if !targets.is_empty() {
             for element in self.document.elements() {

@@ -16,6 +16,7 @@ mod repair;
 
 use alloc::{rc::Rc, string::String, vec::Vec};
 
+use crate::order;
 use crate::diagnostic::Diagnostic;
 use crate::dom::Document;
 use crate::options::Options;
@@ -205,7 +206,7 @@ struct Thing {
 impl<'n> Items<'n> {
     fn new(nodes: &'n [Node]) -> Self {
         let mut by_id: Vec<(&str, u32)> = (0..).zip(nodes).filter_map(|(index, node)| Some((node.id.as_deref()?, index))).collect();
-        by_id.sort_unstable();
+        order::sort(&mut by_id);
         let mut things: Vec<Thing> = (0..nodes.len() as u32).map(|first| Thing { first, ..Thing::default() }).collect();
         let mut last: Option<(&str, u32)> = None;
         for (id, index) in &by_id {

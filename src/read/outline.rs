@@ -21,6 +21,7 @@
 
 use alloc::{string::String, vec::Vec};
 
+use crate::order;
 use crate::dom::{Document, Element};
 use crate::{search, text};
 
@@ -1373,7 +1374,7 @@ fn name(out: &mut Outline, own_ids: &[Span]) {
     for round in 0..4 {
         let mut order: Vec<u32> = (0..ids.len() as u32).collect();
         let key = |at: &u32| ids.get(*at as usize).map_or("", String::as_str);
-        order.sort_by(|a, b| key(a).cmp(key(b)).then(a.cmp(b)));
+        order::sort_by(&mut order, &|a, b| (key(a).cmp(key(b)).then(a.cmp(b))).is_lt());
         let mut renamed: Vec<(u32, String)> = Vec::new();
         let (mut first, mut count) = (u32::MAX, 1);
         for at in order.iter().copied() {

@@ -9,6 +9,7 @@ use alloc::{rc::Rc, string::String, vec::Vec};
 use super::anchors::OPEN_GRAPH;
 use super::microdata::{self, MAX_TOKENS};
 use super::{Format, Node, Value, reference, schema_name};
+use crate::order;
 use crate::diagnostic::Diagnostic;
 use crate::dom::{Document, Element};
 use crate::json::number;
@@ -615,7 +616,7 @@ impl<'d> Reader<'d> {
                 used.push(term);
             }
         }
-        used.sort_unstable();
+        order::sort(&mut used);
         used.dedup();
         let document = self.document;
         let mut named: Vec<(Rc<str>, u32)> = Vec::new();
@@ -632,7 +633,7 @@ impl<'d> Reader<'d> {
                 named.push((iri.clone(), index));
             }
         }
-        named.sort_unstable();
+        order::sort(&mut named);
         let mut last: Option<(Rc<str>, u32)> = None;
         for (iri, index) in named {
             match &last {
@@ -653,7 +654,7 @@ impl<'d> Reader<'d> {
     /// HTML+RDFa, 3.5: a resource takes over the statements of the patterns that it copies.
     fn copy(&mut self) {
         let mut patterns: Vec<u32> = self.types.iter().filter(|(_, name)| **name == *PATTERN).map(|(term, _)| self.same(*term)).collect();
-        patterns.sort_unstable();
+        order::sort(&mut patterns);
         let mut copies: Vec<(u32, u32)> = Vec::new();
         for statement in self.statements.iter().filter(|statement| *statement.name == *COPY) {
             if let Object::Thing(term) | Object::Link(term) = statement.object {
@@ -666,14 +667,14 @@ impl<'d> Reader<'d> {
         if copies.is_empty() {
             return;
         }
-        copies.sort_unstable();
+        order::sort(&mut copies);
         let mut by_subject: Vec<(u32, usize)> =
             self.statements.iter().enumerate().map(|(at, statement)| (self.same(statement.subject), at)).collect();
-        by_subject.sort_unstable();
+        order::sort(&mut by_subject);
         let mut types_of: Vec<(u32, usize)> = self.types.iter().enumerate().map(|(at, (term, _))| (self.same(*term), at)).collect();
-        types_of.sort_unstable();
+        order::sort(&mut types_of);
         let mut copied: Vec<u32> = copies.iter().map(|(_, pattern)| *pattern).collect();
-        copied.sort_unstable();
+        order::sort(&mut copied);
         let mut budget = MAX_COPIED;
         let mut subjects: Vec<u32> = copies.iter().map(|(subject, _)| *subject).collect();
         subjects.dedup();
@@ -744,7 +745,7 @@ impl<'d> Reader<'d> {
             }
         }
         let mut order: Vec<(u32, u32)> = (0..).zip(&described).filter(|(_, first)| **first != NONE).map(|(term, first)| (*first, term)).collect();
-        order.sort_unstable();
+        order::sort(&mut order);
         let start = nodes.len();
         for (first, term) in order {
             let element = self.terms.get(first as usize).map_or(0, |term| term.element);

@@ -5,6 +5,7 @@ use alloc::{borrow::ToOwned, string::String, vec::Vec};
 use super::pattern::Pattern;
 use super::schema::{self, Kind, Parameter};
 use super::{Annotations, Source, Tool, forms};
+use crate::order;
 use crate::call::{self, Outcome};
 use crate::diagnostic::Diagnostic;
 use crate::dom::Document;
@@ -113,7 +114,7 @@ fn declared(graph: &Graph) -> Vec<(Option<&Entity>, &Entity)> {
             break;
         }
     }
-    declared.sort_by_key(|(owner, _)| !owner.is_some_and(|owner| owner.types.iter().any(|name| &**name == "WebSite")));
+    order::sort_by_key(&mut declared, |(owner, _)| !owner.is_some_and(|owner| owner.types.iter().any(|name| &**name == "WebSite")));
     declared
 }
 

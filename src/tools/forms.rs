@@ -5,6 +5,7 @@ use alloc::{borrow::ToOwned, string::String, vec::Vec};
 use super::actions::{self, Action, Found, Input, MAX_VALUE};
 use super::pattern::Pattern;
 use super::schema::{self, Kind, Parameter};
+use crate::order;
 use crate::dom::{Document, Element};
 use crate::guard;
 use crate::options::Options;
@@ -71,7 +72,7 @@ impl<'d, 'l> Form<'d, 'l> {
             let mut around = control.ancestors().skip(1).take_while(|around| *around != element);
             !control.has("disabled") && !around.any(|around| around.name() == "fieldset" && around.has("disabled"))
         });
-        controls.sort_by_key(|control| control.index());
+        order::sort_by_key(&mut controls, |control| control.index());
         Form { element, controls, labels }
     }
 

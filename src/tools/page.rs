@@ -4,6 +4,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::schema::{Kind, Parameter};
 use super::{Annotations, Source, Tool};
+use crate::order;
 use crate::json::{Json, Writer};
 use crate::options::Options;
 use crate::read::meta::Meta;
@@ -296,7 +297,7 @@ fn nearest(outline: &Outline, text: &str) -> Vec<(usize, u32)> {
             alike.push((overlap, at as u32));
         }
     }
-    alike.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    order::sort_by(&mut alike, &|a, b| (b.0.cmp(&a.0).then(a.1.cmp(&b.1))).is_lt());
     alike
 }
 

@@ -3,6 +3,7 @@
 use alloc::{borrow::Cow, borrow::ToOwned, rc::Rc, string::String, vec::Vec};
 
 use super::Reader;
+use crate::order;
 use crate::json::Json;
 use crate::vocabulary;
 
@@ -297,7 +298,7 @@ impl Reader<'_> {
                 continue;
             }
             let mut names: Vec<&str> = json.as_array().unwrap_or(core::slice::from_ref(json)).iter().filter_map(Json::as_str).collect();
-            names.sort_unstable();
+            order::sort(&mut names);
             for name in names {
                 if let Some(json) = context.term(name).flatten().and_then(|term| term.context) {
                     scoped = self.enter(&scoped, json);
@@ -333,7 +334,7 @@ impl Reader<'_> {
         if terms.is_empty() {
             return;
         }
-        terms.sort_unstable_by_key(|(key, ..)| *key);
+        order::sort_by_key(&mut terms, |(key, ..)| *key);
         let mut terms = Terms { members: terms, chain: 0 };
         for index in 0..terms.members.len() {
             self.define(context, &mut terms, index);
