@@ -350,8 +350,7 @@ impl<'m> Reader<'m> {
     }
 
     fn profile(&mut self, entity: u32) -> Profile {
-        let types: &[Rc<str>] = self.graph.entity(entity).map_or(&[], |found| &found.types);
-        match self.profiles.of(types).and_then(|number| self.profiles.get(number)) {
+        match self.graph.entity(entity).and_then(|found| self.profiles.of(found)).and_then(|number| self.profiles.get(number)) {
             Some(profile) => profile.clone(),
             None => Profile { slug: "".into(), plural: "".into(), rank: 0, types: "".into(), first: "name".into(), heavy: "".into(), columns: "name url".into() },
         }

@@ -63,13 +63,7 @@ struct Choice<'g> {
 
 /// Chooses. Never fails: a page without content gives an empty selection.
 pub fn choose(graph: &Graph, meta: &Meta, profiles: &mut Profiles) -> Selection {
-    let comment: Rc<str> = "Comment".into();
-    let kinds = graph.entities.iter().map(|entity| {
-        // `UserComments` is superseded by `InteractionCounter`; what pages say with it is a comment all the same.
-        let commented = !entity.values("commentText").is_empty();
-        if commented { profiles.of(core::slice::from_ref(&comment)) } else { profiles.of(&entity.types) }
-    });
-    let kinds = kinds.collect();
+    let kinds = graph.entities.iter().map(|entity| profiles.of(entity)).collect();
     let choice = Choice { graph, profiles, kinds };
     let mut groups: Vec<Group> = Vec::new();
     // What stands by itself: nothing but pages and lists of pages has it as a value.
@@ -421,7 +415,7 @@ impl Choice<'_> {
         let mut next = 0;
         while let Some(entity) = seen.get(next).copied().and_then(|entity| self.entity(entity)) {
             next += 1;
-            for property in entity.properties.iter().filter(|property| !waits(&property.name) && !shows(&property.name) && !is_never(&property.name)) {
+            for property in entity.properties.iter().filter(|property| !waits(&property.name) && !shows(&property.name) && !is_never(&property.name) && &*property.name != "url") {
                 for value in &property.values {
                     match value {
                         Value::Text { text, .. } | Value::Number(text) if !is_address(text.trim()) && words.len() < MOST => {
@@ -510,7 +504,7 @@ impl Choice<'_> {
             let page = |entity: &u32| (usize::from(self.is_page(*entity)), self.worth(*entity, &mut Vec::new()).min(3), self.entity(*entity).map_or(0, |found| found.properties.len()));
             let best = candidates.max_by_key(|entity| (page(entity), core::cmp::Reverse(*entity)));
             // What a page says of itself and its site must be more than one name.
-            let around = |entity: &u32| self.is_page(*entity) || ["breadcrumb", "organization"].iter().any(|slug| self.is_kind(*entity, slug));
+            let around = |entity: &u32| ["web_site", "breadcrumb", "organization"].iter().any(|slug| self.is_kind(*entity, slug));
             let enough = |best: &u32| {
                 let mut different = Vec::new();
                 self.worth(*best, &mut different) > 0

@@ -5,6 +5,7 @@
 use alloc::{borrow::Cow, rc::Rc, string::String, vec::Vec};
 
 use crate::diagnostic::Diagnostic;
+use crate::graph::Entity;
 use crate::json::{self, Json};
 use crate::options::Options;
 use crate::vocabulary;
@@ -161,10 +162,14 @@ impl Profiles {
         self.list.get(usize::from(number))
     }
 
-    /// The number of the profile for a thing of these types; none where no type is a word of Schema.org's own spelling.
-    pub fn of(&mut self, types: &[Rc<str>]) -> Option<u16> {
+    /// The number of the profile for a thing; none where no type is Schema.org's.
+    pub fn of(&mut self, entity: &Entity) -> Option<u16> {
+        // `UserComments` is superseded by `InteractionCounter`; what pages say with it is a comment all the same.
+        if !entity.values("commentText").is_empty() {
+            return self.list.iter().position(|profile| profile.slug == "comment").map(|place| place as u16);
+        }
         let mut best: Option<u16> = None;
-        for name in types {
+        for name in &entity.types {
             let Some(number) = self.of_type(name) else { continue };
             let rank = |number: u16| self.get(number).map_or(0, |profile| profile.rank);
             if best.is_none_or(|best| rank(number) > rank(best)) {

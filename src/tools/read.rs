@@ -1,12 +1,12 @@
 //! Tools that tell what the page's markup says: one for the main thing, one for each other kind.
 
-use alloc::{rc::Rc, string::String, vec, vec::Vec};
+use alloc::{string::String, vec, vec::Vec};
 
 use super::profiles::{self, Profile, Profiles, among, names, shows, starts, waits};
 use super::schema::{Kind, Parameter};
 use super::{Annotations, Source, Tool};
 use crate::diagnostic::Diagnostic;
-use crate::graph::Graph;
+use crate::graph::{Entity, Graph};
 use crate::options::Options;
 use crate::read::{Value, schema_name};
 use crate::render::{self, ANSWER, FEW, FEW_TEXT, ITEM_TEXT, LANGUAGES, OTHERS, LIST_ANSWER, LIST_WHOLE, SHORT_LIST, TEXT, is_address};
@@ -200,15 +200,15 @@ fn describe_list(words_of: &str, survey: &Survey) -> String {
 }
 
 impl Surveyor<'_> {
-    fn profile(&mut self, types: &[Rc<str>]) -> Option<Profile> {
-        let number = self.profiles.of(types)?;
+    fn profile(&mut self, entity: &Entity) -> Option<Profile> {
+        let number = self.profiles.of(entity)?;
         self.profiles.get(number).cloned()
     }
 
     fn entity(&mut self, entity: u32, parts: &[(&'static str, u32)]) -> Survey {
         let mut survey = Survey::default();
         let Some(found) = self.graph.entity(entity) else { return survey };
-        let profile = self.profile(&found.types);
+        let profile = self.profile(found);
         let (first, heavy) = profile.as_ref().map_or(("", ""), |profile| (&*profile.first, &*profile.heavy));
         self.see(entity);
         let all: Vec<&str> = render::order(&found.properties, first).chain(parts.iter().map(|(name, _)| *name)).collect();
@@ -232,7 +232,7 @@ impl Surveyor<'_> {
         // Many items are alike: the first hundred tell what columns there are, all of them how much there is.
         for entity in entities {
             let Some(found) = self.graph.entity(*entity) else { continue };
-            let profile = self.profile(&found.types);
+            let profile = self.profile(found);
             let (columns, heavy) = profile.as_ref().map_or(("name url", ""), |profile| (&*profile.columns, &*profile.heavy));
             self.see(*entity);
             let short = short || !render::has_name(found);
@@ -321,7 +321,7 @@ impl Found {
         }
         while let Some((node, heavy)) = stack.pop() {
             let Some(found) = surveyor.graph.entity(node) else { continue };
-            let profile = surveyor.profile(&found.types);
+            let profile = surveyor.profile(found);
             let behind = self.brief && profile.as_ref().is_some_and(render::is_behind);
             let profile_heavy = profile.map(|profile| profile.heavy);
             for property in found.properties.iter().filter(|property| !select::is_never(&property.name) && &*property.name != "position") {
