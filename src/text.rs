@@ -12,7 +12,17 @@ use crate::dom::Element;
 /// one space at block boundaries and line breaks, inline elements glued, white space collapsed, trimmed, nothing
 /// invisible.
 pub fn of(element: Element<'_>) -> String {
+    borrowed(element).into_owned()
+}
+
+/// [`of`], without a copy where the element holds one text that needs no change, as most do.
+pub fn borrowed(element: Element<'_>) -> Cow<'_, str> {
     let document = element.document();
+    if element.end() == element.index() + 2
+        && let Some(data) = document.text(element.index() + 1).filter(|data| is_tidy(data))
+    {
+        return Cow::Borrowed(data);
+    }
     let mut words = Words::default();
     // Where the blocks end that are open.
     let mut blocks: Vec<u32> = Vec::new();
@@ -39,7 +49,17 @@ pub fn of(element: Element<'_>) -> String {
         }
         index += 1;
     }
-    words.out
+    Cow::Owned(words.out)
+}
+
+/// Printable ASCII, with single spaces between words only.
+fn is_tidy(text: &str) -> bool {
+    let mut before = b' ';
+    text.bytes().all(|byte| {
+        let tidy = matches!(byte, b'!'..=b'~') || byte == b' ' && before != b' ';
+        before = byte;
+        tidy
+    }) && (before != b' ' || text.is_empty())
 }
 
 /// Its text stands apart from the text around it. Custom elements count: a space too many does less harm than
@@ -69,6 +89,14 @@ struct Words {
 
 impl Words {
     fn push(&mut self, data: &str) {
+        if is_tidy(data) {
+            if self.gap && !self.out.is_empty() && !data.is_empty() {
+                self.out.push(' ');
+            }
+            self.gap &= data.is_empty();
+            self.out.push_str(data);
+            return;
+        }
         for (place, word) in data.split(char::is_whitespace).enumerate() {
             self.gap |= place > 0;
             let word = visible(word);
@@ -97,10 +125,13 @@ pub fn collapse(text: &str) -> String {
 }
 
 /// What an attribute says: white space collapsed, nothing invisible.
-pub fn clean(text: &str) -> String {
+pub fn clean(text: &str) -> Cow<'_, str> {
+    if is_tidy(text) {
+        return Cow::Borrowed(text);
+    }
     let mut words = Words::default();
     words.push(text);
-    words.out
+    Cow::Owned(words.out)
 }
 
 /// White space, the no-break kinds included.

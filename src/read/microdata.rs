@@ -119,7 +119,7 @@ impl<'d> Reader<'d> {
         if let Some(finding) = self.findings.get_mut(kind) {
             finding.count += 1;
             if finding.count == 1 {
-                finding.first = text::clean(instance);
+                finding.first = text::clean(instance).into_owned();
             }
         }
     }
@@ -350,7 +350,7 @@ impl<'d> Reader<'d> {
                 return said("");
             }
         }
-        Value::Text { text: text::of(element).into(), language }
+        Value::Text { text: text::borrowed(element).into(), language }
     }
 
     /// `<a itemprop=item itemscope href>`: the link is no value, as the element is the item, but says which page the

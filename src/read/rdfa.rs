@@ -4,7 +4,7 @@
 //! that mean nothing to an agent are no properties; `content` beside `href` inside an item speaks of the item.
 //! Short of it: no `role`, no vocabulary expansion, no processor graph, XML literals as text.
 
-use alloc::{rc::Rc, string::String, vec::Vec};
+use alloc::{borrow::Cow, rc::Rc, string::String, vec::Vec};
 
 use super::anchors::OPEN_GRAPH;
 use super::microdata::{self, MAX_TOKENS};
@@ -285,8 +285,10 @@ impl<'d> Reader<'d> {
             }
             if attributes.xmlns || attributes.prefix.is_some() {
                 self.declare(element, attributes.prefix);
-                scopes += 1;
-                (inner.prefixes, inner.scope) = (self.prefixes.len(), scopes);
+                if self.prefixes.len() > outer.prefixes {
+                    scopes += 1;
+                    (inner.prefixes, inner.scope) = (self.prefixes.len(), scopes);
+                }
             }
             if let Some(language) = attributes.lang.map(str::trim) {
                 inner.language = self.languages.len() as u32;
@@ -450,9 +452,9 @@ impl<'d> Reader<'d> {
         scope: &Frame<'d>,
     ) -> Object {
         let language = || self.languages.get(scope.language as usize).cloned().flatten();
-        let literal = |text: String, language| Object::Value(Value::Text { text: text.into(), language });
+        let literal = |text: Cow<'_, str>, language| Object::Value(Value::Text { text: text.into(), language });
         if let Some(datatype) = attributes.datatype {
-            let text = attributes.content.or(attributes.datetime).map_or_else(|| text::of(element), text::clean);
+            let text = attributes.content.or(attributes.datetime).map_or_else(|| text::borrowed(element), text::clean);
             return literal(text, if datatype.trim().is_empty() { language() } else { None });
         }
         if let Some(content) = attributes.content {
@@ -471,10 +473,10 @@ impl<'d> Reader<'d> {
         }
         let text = match element.name() {
             "data" => element.attribute("value").map(text::clean),
-            "input" | "select" | "textarea" if microdata::is_control_name(property) => Some(text::clean(&microdata::control(element))),
+            "input" | "select" | "textarea" if microdata::is_control_name(property) => Some(text::clean(&microdata::control(element)).into_owned().into()),
             _ => None,
         };
-        literal(text.unwrap_or_else(|| text::of(element)), literal_language)
+        literal(text.unwrap_or_else(|| text::borrowed(element)), literal_language)
     }
 
     fn state(&mut self, subject: u32, name: Rc<str>, object: Object) {
@@ -530,7 +532,10 @@ impl<'d> Reader<'d> {
                 _ => {}
             }
         }
-        found.retain(|(name, _)| !name.is_empty() && *name != "_");
+        found.retain(|(name, iri)| {
+            let in_force = self.prefixes.iter().rev().find(|(known, _)| known == name);
+            !name.is_empty() && *name != "_" && in_force.is_none_or(|(_, known)| known != iri)
+        });
         found.truncate(MAX_PREFIXES.saturating_sub(self.prefixes.len()));
         self.prefixes.append(&mut found);
     }
