@@ -16,7 +16,7 @@
 //! `querySelectorAll`, which does not enter templates or shadow roots, and neither do readers.
 
 /// What [`meta`](super::meta) reads, and what every reader needs to know where it is and in which language.
-pub const PAGE: &str = r#"html,head,body,base,title,link[rel~="canonical" i],meta[name="description" i],meta[http-equiv="content-language" i],[lang],[xml\:lang]"#;
+pub const PAGE: &str = r#"html,head,body,base,title,link[rel~="canonical" i],meta[name],meta[property],meta[http-equiv],[lang],[xml\:lang]"#;
 /// Elements of [`PAGE`] whose text is read.
 pub const PAGE_TEXT: &str = "title";
 
@@ -36,7 +36,7 @@ pub const RDFA_TEST: &str = r#"[typeof],[vocab],[about],[property]:not(meta),[re
 /// Elements that RDFa is made of.
 pub const RDFA: &str = "[typeof],[vocab],[about],[property],[resource],[prefix],[rel],[rev],[href],[src]";
 /// Elements of [`RDFA`] whose text may be a value.
-pub const RDFA_TEXT: &str = "[property]:not([content],[datetime],meta,link,img,input,[typeof]:not([about]),[href]:not([datatype],[rel],[rev]),[src]:not([datatype],[rel],[rev]))";
+pub const RDFA_TEXT: &str = "[property]:not([content],[datetime],meta,link,img,input,[typeof]:not([about],[datatype]),[href]:not([datatype],[rel],[rev]),[src]:not([datatype],[rel],[rev]))";
 
 /// Prefixes of `property` on `meta` that are Open Graph or its kin, as in [`RDFA_TEST`].
 pub const OPEN_GRAPH: [&str; 10] = ["og", "article", "fb", "twitter", "product", "profile", "book", "video", "music", "al"];

@@ -12,8 +12,18 @@ pub fn resolve(reference: &str, base: &str) -> Option<String> {
 }
 
 /// The whole tree of `html` as if it had been loaded from `url`.
+#[allow(dead_code)]
 pub fn document(html: &str, url: &str) -> Document {
-    let parsed = scraper::Html::parse_document(html);
+    snapshot(&scraper::Html::parse_document(html), url, &|_| true, &|_, _| true)
+}
+
+/// What `keep` wants of a tree: elements and texts, and attributes by name.
+pub fn snapshot(
+    parsed: &scraper::Html,
+    url: &str,
+    keep: &dyn Fn(ego_tree::NodeRef<'_, scraper::Node>) -> bool,
+    keep_attribute: &dyn Fn(ego_tree::NodeRef<'_, scraper::Node>, &str) -> bool,
+) -> Document {
     let selector = scraper::Selector::parse("base[href]").expect("a constant selector");
     let base = parsed.select(&selector).next().and_then(|base| resolve(base.attr("href").unwrap_or(""), url));
     let mut builder = Builder::new(url, base.as_deref().unwrap_or(url), resolve);
@@ -22,10 +32,11 @@ pub fn document(html: &str, url: &str) -> Document {
         use ego_tree::iter::Edge;
         use scraper::Node;
         match edge {
+            Edge::Open(node) | Edge::Close(node) if !keep(node) => {}
             Edge::Open(node) => match node.value() {
                 Node::Element(element) => {
                     builder.open(element.name(), &*element.name.ns == "http://www.w3.org/1999/xhtml");
-                    for (name, value) in element.attrs() {
+                    for (name, value) in element.attrs().filter(|(name, _)| keep_attribute(node, name)) {
                         builder.attribute(name, value);
                     }
                 }
