@@ -7,10 +7,14 @@ import { failure } from './serial.js';
 const READY_MS = 600;
 /** Milliseconds of quiet after which a page has done what it does. */
 const QUIET_MS = 150;
+/** Milliseconds that a page is given in any case: filters wait until nobody types any more. */
+const LEAST_MS = 350;
 /** Milliseconds that a page may take to begin to change, to end changing, and to end being busy. */
 const FIRST_MS = 800;
 const SETTLE_MS = 2500;
 const BUSY_MS = 8000;
+/** Milliseconds that a control which became disabled is thought to be at work. */
+const DISABLED_MS = 1000;
 const STEP_MS = 25;
 /** Characters of a text and number of messages that are reported. */
 const MAX_TEXT = 200;
@@ -112,7 +116,7 @@ function reach(target) {
  * @returns {Promise<{element: Element, target: Element, x: number, y: number}>}
  * @throws {Refusal}
  */
-async function ready(find, page) {
+async function ready(find, page, what = 'The control') {
   const { view, signal } = page;
   for (let waited = 0; ; waited += STEP_MS) {
     const element = await find();
@@ -130,7 +134,7 @@ async function ready(find, page) {
         problem = ['not_allowed', `is covered by ${nameOf(over)}`];
       }
     }
-    if (last || signal.aborted) throw new Refusal(problem[0], `The control ${problem[1]}.`, { control: stateOf(element), hint: 'Call get_page_controls to see what can be used now.' });
+    if (last || signal.aborted) throw new Refusal(problem[0], `${what} ${problem[1]}.`, { control: stateOf(element), hint: 'Call get_page_controls to see what can be used now.' });
     await pause(view, STEP_MS);
   }
 }
@@ -208,6 +212,8 @@ function press({ element, target, x, y }, page) {
       send('pointerup');
       if (mouse) send('mouseup');
     }
+    const link = target.closest('a[href]');
+    if (link?.target && link.target !== '_self' && target.isConnected) page.notes.leaves = { to: link.href, page: 'tab' };
     if (!target.isConnected) throw new Refusal('gone', 'The page removed the control while it was being pressed.');
     send('click');
   });
@@ -239,12 +245,12 @@ async function fill(step, find, page) {
   if (current.readOnly) throw new Refusal('not_allowed', `The field ${name} is read-only.`);
   if (step.do === 'check') {
     if (current.checked === step.value) return;
-    const found = await ready(find, page);
+    const found = await ready(find, page, `The field ${name}`);
     press(found, page);
     if (found.element.isConnected && found.element.checked !== step.value) page.adjusted[step.name] = found.element.checked;
     return;
   }
-  const { element } = await ready(find, page);
+  const { element } = await ready(find, page, `The field ${name}`);
   page.begin();
   focus(element);
   if (step.do === 'text') {
@@ -340,28 +346,35 @@ function notice(page, element) {
     read();
   });
   for (const root of roots) observer.observe(root, { subtree: true, childList: true, characterData: true, attributes: true });
+  let leave;
+  // The answer must be out before the page is gone.
+  const left = new Promise((resolve) => (leave = resolve));
   const onNavigate = (event) => {
     if (event.hashChange || event.destination?.sameDocument) return;
     const url = event.destination?.url;
     // Whether the page takes it over itself is known once all its listeners ran.
     view.setTimeout(() => {
-      if (!event.defaultPrevented && !view.navigation.transition && event.downloadRequest == null) notes.leaves = { to: url ? told(url, element) : '', page: 'new' };
+      if (!event.defaultPrevented && !view.navigation.transition && event.downloadRequest == null) {
+        notes.leaves = { to: url ? told(url, element) : '', page: 'new' };
+        leave();
+      }
     }, 0);
   };
   const onLeave = () => {
     notes.leaves ??= { page: 'new' };
+    leave();
   };
   view.navigation?.addEventListener?.('navigate', onNavigate);
   view.addEventListener('pagehide', onLeave);
   if (!view.navigation) view.addEventListener('beforeunload', onLeave);
-  const isBusy = () => element.isConnected && (element.closest('[aria-busy=true]') || (element.localName !== 'form' && !isEnabled(element)));
+  const isBusy = (quiet) => element.isConnected && (element.closest('[aria-busy=true]') || (quiet < DISABLED_MS && element.localName !== 'form' && !isEnabled(element)));
   return {
     async settled() {
       for (;;) {
-        await pause(view, STEP_MS);
+        await Promise.race([pause(view, STEP_MS), left]);
         if (notes.leaves || page.signal.aborted) break;
         const time = now();
-        if (isBusy() && time < BUSY_MS) continue;
+        if (time < LEAST_MS || (time < BUSY_MS && isBusy(time - (changed ?? 0)))) continue;
         if (changed === undefined ? time >= FIRST_MS : time - changed >= QUIET_MS || time >= SETTLE_MS) break;
       }
       read();
@@ -476,7 +489,7 @@ const DOING = {
     if (!plan.submit) return { did: 'filled' };
     const button = submitter(form);
     if (button) {
-      press(await ready(async () => (button.isConnected ? button : submitter(await live((now) => now.at))), page), page);
+      press(await ready(async () => (button.isConnected ? button : submitter(await live((now) => now.at))), page, 'The form was filled, but its button'), page);
     } else {
       page.begin();
       listening(page, () => form.requestSubmit());
@@ -541,7 +554,7 @@ async function steps(page, { plan, live }) {
 async function validated(page, { plan, live, find }) {
   const form = await live((now) => now.at);
   if (!form?.isConnected) throw new Refusal('gone', 'The form is not on the page any more.');
-  if (form.noValidate || !plan.submit) return form;
+  if (form.noValidate || !plan.submit || submitter(form)?.formNoValidate) return form;
   const { fields, person } = problems(form, plan.known ?? [], find);
   if (Object.keys(fields).length) throw new Refusal('invalid_parameter', 'The form was not submitted: some fields are not right.', { fields, ...(person.length && { person_must_fill: person }) });
   if (person.length) throw new Refusal('not_allowed', 'The form was not submitted: it has fields that only the person can fill.', { person_must_fill: person });

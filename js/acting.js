@@ -15,8 +15,9 @@ const idOf = (input) => (typeof input?.request_id === 'string' && input.request_
  * @param {(at: [number, number]) => Element | undefined} o.find the live element of a place in a plan
  * @param {(name: string, input: unknown) => object} o.call what a call comes to (Rust)
  * @param {() => Promise<unknown>} o.refresh looks at the page anew
+ * @param {(name: string) => string} o.nameOf the name under which a tool is offered
  */
-export function createActor({ document, clean, find, call, refresh }) {
+export function createActor({ document, clean, find, call, refresh, nameOf }) {
   const serial = createSerial();
   const answer = (facts) => JSON.parse(clean(JSON.stringify(facts ?? null)));
 
@@ -42,7 +43,10 @@ export function createActor({ document, clean, find, call, refresh }) {
     },
 
     /** The state of all controls. */
-    state: (plan) => answer(look(plan, { find })),
+    state(plan) {
+      const controls = plan.controls.map((control) => ({ ...control, tool: nameOf(control.tool) }));
+      return answer(look({ controls }, { find }));
+    },
 
     /**
      * A call of a control.

@@ -86,6 +86,7 @@ class Session {
       clean: (json) => this.adapter.clean(json),
       find: ([document, element]) => this.adapter?.plan().live?.[document]?.get(element)?.deref(),
       call: (name, input) => this.outcome(name, input),
+      nameOf: (name) => this.registry.nameOf(name),
       refresh: () => {
         this.watcher.touch();
         return this.refresh();

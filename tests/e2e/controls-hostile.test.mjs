@@ -201,7 +201,8 @@ for (const mode of ['native', 'polyfill']) {
     });
 
     test('secrets are neither filled nor shown, also once the page shows them', async () => {
-      const page = await show(browser, `<form data-tool="login" data-tool-description="Logs in."><label>User <input name="user"></label>
+      site.pages.set('/later.html', (request, response) => setTimeout(() => response.end(), 700));
+      const page = await show(browser, `<form action="/later.html" data-tool="login" data-tool-description="Logs in."><label>User <input name="user"></label>
         <label>Password <input id="p" name="pin" type="password" value="s3cret" required></label><input type="hidden" name="t" value="t0ken"><input name="cc" autocomplete="cc-number" value="4111"><button>Go</button></form>
         <input id="q" type="password" data-tool="pass" data-tool-description="x" value="s3cret">`);
       await page.evaluate(() => {
@@ -250,6 +251,39 @@ for (const mode of ['native', 'polyfill']) {
       const done = await call(page, 'press_buy');
       assert.deepEqual([done.did, done.messages], ['pressed', ['Bought']]);
       assert.equal(await pressed(page), 1);
+      await page.close();
+    });
+
+    test('a strict policy does not keep the person from being asked', async () => {
+      site.pages.set('/strict.html', (request, response) => response.writeHead(200, {
+        'content-type': 'text/html',
+        'content-security-policy': "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+      }).end(html('<details data-tool="more" data-tool-description="Opens more." data-tool-confirm="Open it?"><summary>More</summary>x</details>')));
+      const page = await open(browser, `${site.url}/strict.html`);
+      const result = call(page, 'press_more');
+      await answer(page, 'allow');
+      assert.equal((await result).did, 'opened');
+      await page.close();
+    });
+
+    test('where the browser shows dialogs in its own way, that way is taken', async () => {
+      const page = await show(browser, button('data-tool-confirm="Go on?"') + script(COUNT));
+      const result = await page.evaluate(async () => {
+        const tool = (await toolmark.ready).tools().find((one) => one.name === 'press_go');
+        return tool.execute({}, { requestUserInteraction: async () => true });
+      });
+      assert.equal(result.did, 'pressed');
+      assert.equal(await pressed(page), 1);
+      await page.close();
+    });
+
+    test('a link to a new tab, a field that cannot be reached', async () => {
+      const page = await show(browser, `<a href="/x.html" target="_blank" data-tool="tab" data-tool-description="x">X</a>
+        <form data-tool="fold" data-tool-description="x"><input name="seen"><div hidden><input name="unseen"></div><button>Go</button></form>`);
+      const done = await call(page, 'press_tab');
+      assert.equal(done.navigation.page, 'tab');
+      const { error } = await call(page, 'fill_fold', { seen: 'a', unseen: 'b' });
+      assert.deepEqual([error.code, error.message], ['not_allowed', "The field 'unseen' is not visible."]);
       await page.close();
     });
 
