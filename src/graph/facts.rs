@@ -11,6 +11,8 @@ use crate::text_index::TextIndex;
 pub enum Weight {
     /// The same value makes things of one name the same; different values make them two.
     Identity,
+    /// The same value makes things of one name the same; different values say nothing.
+    Alias,
     /// Different values make them two.
     Apart,
     /// Tells things of one place apart, and finds the same one in another description of that place.
@@ -18,7 +20,7 @@ pub enum Weight {
     /// Makes them two, unless an identity says otherwise: syntaxes on one page disagree in such things.
     Soft,
 }
-use Weight::{Apart, Identity, Naming, Soft};
+use Weight::{Alias, Apart, Identity, Naming, Soft};
 
 #[derive(Clone, Copy)]
 enum Kind {
@@ -35,6 +37,7 @@ use Kind::{Address, Amount, Code, Day, Face, Phone};
 /// Properties that prove something, and the trait that they speak of.
 const TRAITS: &[(&str, u8, Kind, Weight)] = &[
     ("url", URL, Address, Identity),
+    ("mainEntityOfPage", URL, Address, Alias),
     ("contentUrl", 1, Address, Identity),
     ("sku", 2, Code, Identity),
     ("gtin", 3, Code, Identity),
@@ -147,6 +150,9 @@ impl Traits {
                 }
             }
         }
+        if let Some(id) = super::real_id(node) {
+            push(facts, Fact { of: URL, weight: Alias, face: false, value: same::address(id).to_owned() });
+        }
     }
 }
 
@@ -170,7 +176,13 @@ fn prices(nodes: &[Node], value: &Value, of: u8, facts: &mut Vec<Fact>) {
 
 fn comparable(nodes: &[Node], value: &Value, kind: Kind) -> Option<String> {
     let Some(text) = same::literal(value) else {
-        return if let (Value::Node(node), Face) = (value, kind) { face(nodes, *node) } else { None };
+        let Value::Node(thing) = value else { return None };
+        let thing = nodes.get(*thing as usize)?;
+        return match kind {
+            Face => face(nodes, thing),
+            Address => thing.id.as_deref().map(|id| same::address(id).to_owned()),
+            _ => None,
+        };
     };
     match kind {
         Address => Some(same::address(text).to_owned()),
@@ -190,12 +202,11 @@ fn comparable(nodes: &[Node], value: &Value, kind: Kind) -> Option<String> {
 }
 
 /// What a thing shows of itself where it is a value: its name, else its rating, else where it is.
-fn face(nodes: &[Node], node: u32) -> Option<String> {
+fn face(nodes: &[Node], node: &Node) -> Option<String> {
     let text = |node: &Node, names: &[&str]| -> Option<String> {
         let found = names.iter().find_map(|name| node.properties.iter().find(|property| &*property.name == *name));
         found?.values.first().and_then(same::literal).map(same::loose)
     };
-    let node = nodes.get(node as usize)?;
     text(node, &["name", "headline", "ratingValue", "streetAddress", "postalCode", "addressLocality"]).or_else(|| {
         let address = node.properties.iter().find(|property| &*property.name == "address")?;
         match address.values.first()? {
@@ -209,9 +220,12 @@ fn face(nodes: &[Node], node: u32) -> Option<String> {
 /// syntaxes on one page write names at different lengths. `settled`: an identity was found equal.
 pub fn contradict(a: &[Fact], b: &[Fact], lenient: bool, settled: bool) -> bool {
     let agree = |x: &Fact, y: &Fact| {
-        x.value == y.value || (lenient && x.face && y.face && (x.value.contains(&y.value) || y.value.contains(&x.value)))
+        // Microdata in a `meta` element gives a path, JSON-LD the whole address.
+        let is_path = |path: &Fact, of: &Fact| path.of == URL && path.value.starts_with('/') && of.value.ends_with(&path.value);
+        let is_part = |part: &Fact, of: &Fact| lenient && part.face && of.face && of.value.contains(&part.value);
+        x.value == y.value || is_path(x, y) || is_path(y, x) || is_part(x, y) || is_part(y, x)
     };
-    let counts = |fact: &&Fact| !settled || matches!(fact.weight, Identity | Apart);
+    let counts = |fact: &&Fact| matches!(fact.weight, Identity | Apart) || (!settled && matches!(fact.weight, Naming | Soft));
     let spoken = |fact: &Fact, other: &Fact| fact.of == other.of;
     a.iter().filter(counts).any(|fact| {
         b.iter().filter(counts).any(|other| spoken(fact, other))

@@ -149,6 +149,18 @@ fn the_same_thing_in_two_syntaxes_is_one() {
 }
 
 #[test]
+fn an_article_is_known_by_its_headline_and_page() {
+    let ld = |extra: &[(&str, &str)]| node(JsonLd, "i:a#article", "NewsArticle", &[&[("headline", "A"), ("author", "Ann")], extra].concat());
+    let count = |nodes: Vec<Node>| build(nodes).0.entities.len();
+    assert_eq!(count(vec![ld(&[]), node(Microdata, "", "Article", &[("headline", "A - The Site"), ("author", "The Site")])]), 1);
+    let page = ("mainEntityOfPage", "<https://a.example/n>");
+    assert_eq!(count(vec![ld(&[page]), node(JsonLd, "", "Article", &[("headline", "A"), page])]), 1);
+    assert_eq!(count(vec![ld(&[page]), node(JsonLd, "", "Article", &[("headline", "A"), page, ("author", "Ben")])]), 2);
+    assert_eq!(count(vec![ld(&[]), node(JsonLd, "", "Article", &[("headline", "A")])]), 2);
+    assert_eq!(count(vec![ld(&[("url", "(https://a.example/n/)")]), node(Rdfa, "https://a.example/n", "Article", &[("name", "A")])]), 1);
+}
+
+#[test]
 fn different_things_stay_apart() {
     for (first, second) in [
         (vec![("name", "A")], vec![("name", "B")]),

@@ -16,6 +16,10 @@ use crate::vocabulary::{ancestors, depth, is_a};
 /// Things of one name and kind that are looked at in pairs. Among more than that nobody could tell which are twins.
 const MAX_ALIKE: usize = 16;
 
+/// Things of one name and identity that something else sets apart, as variants of a product: as many are compared
+/// with each further one.
+const MAX_HOLDERS: usize = 8;
+
 /// Makes one of what is evidently one thing.
 pub fn unite(nodes: &[Node], groups: &mut Groups) {
     let described = |number: u32| nodes.get(number as usize).is_some_and(is_described);
@@ -125,7 +129,13 @@ impl<'n> Twins<'n> {
                 let families: Vec<&'static str> = node.types.iter().filter_map(|name| self.families.of(name)).collect();
                 let named = node.properties.iter().filter(|property| matches!(&*property.name, "name" | "headline" | "title"));
                 for name in named.filter_map(|property| property.values.first().and_then(same::literal)).filter_map(same::name) {
-                    keys.extend(families.iter().map(|family| [family, "\n", &name].concat()));
+                    for family in &families {
+                        keys.push([family, "\n", &name].concat());
+                        // An article is told with and without the name of its site.
+                        if let Some((name, _)) = [" | ", " - "].iter().filter(|_| *family == "Article").find_map(|mark| name.rsplit_once(mark)) {
+                            keys.push([family, "\n", name].concat());
+                        }
+                    }
                 }
             }
             order::sort(&mut keys);
@@ -145,14 +155,22 @@ impl<'n> Twins<'n> {
     }
 
     fn unite_identical(&mut self, alike: &[u32], grown: &mut Vec<u32>) {
-        let mut holders = TextIndex::new();
+        let (mut index, mut holders) = (TextIndex::new(), Vec::<Vec<u32>>::new());
         for root in alike {
             self.learn(self.groups.root(*root));
             let Some(known) = self.known(self.groups.root(*root)) else { continue };
-            let identities = known.facts.iter().filter(|fact| fact.weight == Weight::Identity);
-            let keys: Vec<String> = identities.map(key).collect();
-            for holder in keys.iter().filter_map(|key| holders.insert(key, *root)) {
-                grown.extend(self.try_unite(holder, *root, Evidence::Identity));
+            let identities = known.facts.iter().filter(|fact| matches!(fact.weight, Weight::Identity | Weight::Alias));
+            for key in identities.map(key).collect::<Vec<_>>() {
+                let number = index.insert(&key, holders.len() as u32).map_or(holders.len(), |number| number as usize);
+                if number == holders.len() {
+                    holders.push(Vec::new());
+                }
+                let Some(list) = holders.get_mut(number) else { continue };
+                let united = list.iter().find_map(|holder| self.try_unite(*holder, *root, Evidence::Identity));
+                if united.is_none() && list.len() < MAX_HOLDERS {
+                    list.push(*root);
+                }
+                grown.extend(united);
             }
         }
     }
@@ -330,7 +348,10 @@ fn are_one(a: &Known, b: &Known, evidence: Evidence) -> bool {
     }
     let typed = |known: &Known| known.types.iter().any(|name| &**name != "Thing");
     let kin = are_kin(&a.types, &b.types) || (in_place && (!typed(a) || !typed(b) || (across && are_agents(a) && are_agents(b))));
-    if !kin || facts::contradict(&a.facts, &b.facts, across, evidence == Evidence::Identity && across) {
+    // Syntaxes on one page name different authors of one article.
+    let are_articles = [a, b].iter().all(|known| known.types.iter().any(|name| is_a(name, "Article")));
+    let settled = across && (evidence == Evidence::Identity || (are_articles && !in_place));
+    if !kin || facts::contradict(&a.facts, &b.facts, across, settled) {
         return false;
     }
     evidence != Evidence::OnlyValue || across || facts::share(&a.facts, &b.facts, |_| true)
