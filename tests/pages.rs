@@ -99,9 +99,10 @@ fn differences(folder: &Path, bless: bool) -> Vec<String> {
     let path = folder.join("expected.json");
     if bless {
         let mut kept = result.clone();
+        let before = read(&path).unwrap_or_default();
         for tool in kept["tools"].as_array_mut().unwrap() {
-            let fields = tool.as_object_mut().unwrap();
-            fields.retain(|name, _| matches!(name.as_str(), "name" | "description"));
+            let said = before["tools"].as_array().into_iter().flatten().find(|before| before["name"] == tool["name"]);
+            tool.as_object_mut().unwrap().retain(|name, _| name == "name" || said.is_some_and(|said| said.get(name).is_some()));
         }
         write(&path, &kept);
     }
