@@ -51,6 +51,19 @@ impl Graph {
     pub fn entity(&self, index: u32) -> Option<&Entity> {
         self.entities.get(index as usize)
     }
+
+    /// Something shows that two entities of one name are two things: another address, number, colour, date, price.
+    pub fn are_apart(&self, a: u32, b: u32) -> bool {
+        let things = self.entities.as_slice();
+        let traits = facts::Traits::new();
+        let facts = |entity: u32| {
+            let mut facts = Vec::new();
+            traits.collect(&things, entity, &mut facts);
+            facts.retain(|fact| fact.weight != facts::Weight::Soft || facts::is_price(fact));
+            facts
+        };
+        facts::contradict(&facts(a), &facts(b), true, false)
+    }
 }
 
 /// Merges nodes into entities: equal ids, then twins without ids (same type and name, and the same URL, SKU, GTIN

@@ -331,7 +331,9 @@ impl Choice<'_> {
         for (place, group) in groups.iter().enumerate() {
             let mut first = (0, 0);
             let mut second = 0;
-            let alike = |one: u32, other: u32| group.entities.len() <= SAME && same_name(&self.name(one), &self.name(other));
+            let alike = |one: u32, other: u32| {
+                group.entities.len() <= SAME && same_name(&self.name(one), &self.name(other)) && !self.graph.are_apart(one, other)
+            };
             for entity in group.entities.iter().copied().filter(|entity| self.rank(*entity) > PART) {
                 let score = score(entity);
                 if score > first.0 {
@@ -376,7 +378,7 @@ impl Choice<'_> {
         if let (Some(main), Some(profile)) = (main, groups.first().map(|group| group.profile)) {
             let name = self.name(main);
             for group in groups.iter_mut().skip(1).filter(|group| group.profile == profile && group.of.is_none() && group.entities.len() <= SAME) {
-                group.entities.retain(|entity| !same_name(&self.name(*entity), &name));
+                group.entities.retain(|entity| !same_name(&self.name(*entity), &name) || self.graph.are_apart(main, *entity));
             }
             groups.retain(|group| !group.entities.is_empty());
         }

@@ -1,9 +1,9 @@
 //! What is known of a thing that can show it to be the same as another, or not.
 
-use alloc::{borrow::ToOwned, string::String, vec::Vec};
+use alloc::{borrow::ToOwned, rc::Rc, string::String, vec::Vec};
 
-use super::same;
-use crate::read::{Node, Value};
+use super::{Entity, real_id, same};
+use crate::read::{Node, Property, Value};
 use crate::text_index::TextIndex;
 
 /// What a property's value proves.
@@ -119,6 +119,24 @@ pub struct Fact {
     pub value: String,
 }
 
+/// Things that values lead to by number: nodes before merging, entities after it.
+pub trait Things {
+    /// The id and the properties of a thing.
+    fn thing(&self, number: u32) -> Option<(Option<&Rc<str>>, &[Property])>;
+}
+
+impl Things for &[Node] {
+    fn thing(&self, number: u32) -> Option<(Option<&Rc<str>>, &[Property])> {
+        self.get(number as usize).map(|node| (real_id(node), node.properties.as_slice()))
+    }
+}
+
+impl Things for &[Entity] {
+    fn thing(&self, number: u32) -> Option<(Option<&Rc<str>>, &[Property])> {
+        self.get(number as usize).map(|entity| (entity.id.as_ref(), entity.properties.as_slice()))
+    }
+}
+
 /// Finds the traits of properties.
 pub struct Traits {
     index: TextIndex,
@@ -134,9 +152,10 @@ impl Traits {
         Traits { index }
     }
 
-    /// Appends the facts of one node.
-    pub fn collect(&self, nodes: &[Node], node: &Node, facts: &mut Vec<Fact>) {
-        for property in &node.properties {
+    /// Appends the facts of one thing.
+    pub fn collect(&self, things: &dyn Things, number: u32, facts: &mut Vec<Fact>) {
+        let Some((id, properties)) = things.thing(number) else { return };
+        for property in properties {
             let row = self.index.get(&property.name).and_then(|row| TRAITS.get(row as usize));
             let Some((name, of, kind, weight)) = row else { continue };
             if property.values.len() > MAX_VALUES {
@@ -144,13 +163,13 @@ impl Traits {
             }
             for value in &property.values {
                 if *name == "offers" {
-                    prices(nodes, value, *of, facts);
-                } else if let Some(value) = comparable(nodes, value, *kind) {
+                    prices(things, value, *of, facts);
+                } else if let Some(value) = comparable(things, value, *kind) {
                     push(facts, Fact { of: *of, weight: *weight, face: matches!(kind, Face), value });
                 }
             }
         }
-        if let Some(id) = super::real_id(node) {
+        if let Some(id) = id {
             push(facts, Fact { of: URL, weight: Alias, face: false, value: same::address(id).to_owned() });
         }
     }
@@ -164,23 +183,23 @@ pub fn push(facts: &mut Vec<Fact>, fact: Fact) {
 }
 
 /// What a product costs sets it apart, though it is said of its offers.
-fn prices(nodes: &[Node], value: &Value, of: u8, facts: &mut Vec<Fact>) {
+fn prices(things: &dyn Things, value: &Value, of: u8, facts: &mut Vec<Fact>) {
     let Value::Node(offer) = value else { return };
-    let Some(offer) = nodes.get(*offer as usize) else { return };
-    for property in offer.properties.iter().filter(|property| matches!(&*property.name, "price" | "lowPrice" | "highPrice")) {
-        for value in property.values.iter().take(MAX_VALUES).filter_map(|value| comparable(nodes, value, Amount)) {
+    let Some((_, properties)) = things.thing(*offer) else { return };
+    for property in properties.iter().filter(|property| matches!(&*property.name, "price" | "lowPrice" | "highPrice")) {
+        for value in property.values.iter().take(MAX_VALUES).filter_map(|value| comparable(things, value, Amount)) {
             push(facts, Fact { of, weight: Soft, face: false, value });
         }
     }
 }
 
-fn comparable(nodes: &[Node], value: &Value, kind: Kind) -> Option<String> {
+fn comparable(things: &dyn Things, value: &Value, kind: Kind) -> Option<String> {
     let Some(text) = same::literal(value) else {
         let Value::Node(thing) = value else { return None };
-        let thing = nodes.get(*thing as usize)?;
+        let (id, properties) = things.thing(*thing)?;
         return match kind {
-            Face => face(nodes, thing),
-            Address => thing.id.as_deref().map(|id| same::address(id).to_owned()),
+            Face => face(things, properties),
+            Address => id.map(|id| same::address(id).to_owned()),
             _ => None,
         };
     };
@@ -202,17 +221,18 @@ fn comparable(nodes: &[Node], value: &Value, kind: Kind) -> Option<String> {
 }
 
 /// What a thing shows of itself where it is a value: its name, else its rating, else where it is.
-fn face(nodes: &[Node], node: &Node) -> Option<String> {
-    let text = |node: &Node, names: &[&str]| -> Option<String> {
-        let found = names.iter().find_map(|name| node.properties.iter().find(|property| &*property.name == *name));
-        found?.values.first().and_then(same::literal).map(same::loose)
+fn face(things: &dyn Things, properties: &[Property]) -> Option<String> {
+    let first = |properties: &'_ [Property], name: &str| -> Option<Value> {
+        properties.iter().find(|property| &*property.name == name)?.values.first().cloned()
     };
-    text(node, &["name", "headline", "ratingValue", "streetAddress", "postalCode", "addressLocality"]).or_else(|| {
-        let address = node.properties.iter().find(|property| &*property.name == "address")?;
-        match address.values.first()? {
-            Value::Node(address) => text(nodes.get(*address as usize)?, &["streetAddress", "postalCode", "addressLocality"]),
-            value => same::literal(value).map(same::loose),
-        }
+    let text = |properties: &[Property], names: &[&str]| -> Option<String> {
+        names.iter().find_map(|name| first(properties, name)).as_ref().and_then(same::literal).map(same::loose)
+    };
+    const PLACE: [&str; 3] = ["streetAddress", "postalCode", "addressLocality"];
+    let own = text(properties, &["name", "headline", "ratingValue"]).or_else(|| text(properties, &PLACE));
+    own.or_else(|| match first(properties, "address")? {
+        Value::Node(address) => text(things.thing(address)?.1, &PLACE),
+        value => same::literal(&value).map(same::loose),
     })
 }
 

@@ -83,8 +83,9 @@ impl<'n> Twins<'n> {
             return;
         }
         let mut known = Known { facts: Vec::new(), types: Vec::new(), id: None, formats: 0 };
-        for node in self.groups.members(root).into_iter().filter_map(|member| self.node(member)) {
-            self.traits.collect(self.nodes, node, &mut known.facts);
+        for member in self.groups.members(root) {
+            let Some(node) = self.node(member) else { continue };
+            self.traits.collect(&self.nodes, member, &mut known.facts);
             known.types.extend(node.types.iter().cloned());
             known.id = known.id.or_else(|| real_id(node).cloned());
             known.formats |= 1 << node.format as u8;
