@@ -13,6 +13,9 @@ use crate::order;
 /// million brackets cannot exhaust the stack; real pages nest four deep.
 pub const MAX_DEPTH: usize = 200;
 
+/// So few that comparing each with each costs less than sorting.
+pub(crate) const FEW: usize = 16;
+
 /// A JSON value. Strings without escapes borrow from the text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json<'s> {
@@ -113,6 +116,9 @@ pub fn parse(text: &str) -> Result<Parsed<'_>, Error> {
 /// Of members with the same key keeps the place of the first and the value of the last; `true` if there were any.
 /// Sorting a list of places is what keeps this from being quadratic in an object of a hundred thousand keys.
 fn keep_last(members: &mut Vec<(Cow<'_, str>, Json<'_>)>) -> bool {
+    if members.len() <= FEW && members.iter().enumerate().all(|(at, (key, _))| members.iter().take(at).all(|(other, _)| other != key)) {
+        return false;
+    }
     let mut order: Vec<usize> = (0..members.len()).collect();
     let key = |index: &usize| members.get(*index).map(|(key, _)| key);
     order::sort_by(&mut order, &|a, b| (key(a).cmp(&key(b)).then(a.cmp(b))).is_lt());

@@ -143,7 +143,7 @@ struct Reader<'d> {
     max_depth: usize,
     element: u32,
     nodes: Vec<Node>,
-    names: [Option<Rc<str>>; NAMES],
+    names: [Option<(Rc<str>, bool)>; NAMES],
     too_deep: bool,
     /// Remote contexts that are not built in.
     unknown: Vec<String>,
@@ -184,11 +184,17 @@ impl<'d> Reader<'d> {
 
     /// A name shared by all that use it.
     fn name(&mut self, name: &str) -> Rc<str> {
+        self.property_name(name).0
+    }
+
+    /// The same, and whether it is a property whose strings are URLs.
+    fn property_name(&mut self, name: &str) -> (Rc<str>, bool) {
         let hash = name.bytes().fold(name.len(), |hash, byte| hash.wrapping_mul(31) ^ usize::from(byte));
-        let Some(slot) = self.names.get_mut(hash % NAMES) else { return name.into() };
+        let new = || (name.into(), vocabulary::is_url_property(name));
+        let Some(slot) = self.names.get_mut(hash % NAMES) else { return new() };
         match slot {
-            Some(known) if **known == *name => known.clone(),
-            _ => slot.insert(name.into()).clone(),
+            Some(known) if *known.0 == *name => known.clone(),
+            _ => slot.insert(new()).clone(),
         }
     }
 
@@ -516,6 +522,10 @@ fn write(json: &Json<'_>, out: &mut json::Writer) {
 
 /// Makes one property of those of the same name; the first keeps its place. Not quadratic in their number.
 fn merge_repeated(properties: &mut Vec<Property>) {
+    let few = properties.len() <= json::FEW;
+    if few && properties.iter().enumerate().all(|(at, property)| properties.iter().take(at).all(|other| other.name != property.name)) {
+        return;
+    }
     let mut order: Vec<usize> = (0..properties.len()).collect();
     let name = |index: usize| properties.get(index).map(|property| &*property.name);
     order::sort_by_key(&mut order, |index| name(*index));

@@ -340,25 +340,53 @@ impl<'n> Items<'n> {
 }
 
 /// The properties of all descriptions of a thing: a later description adds only what the earlier ones do not have.
+/// Sorted twice, so that a thing with thousands of descriptions costs no more than its size.
 fn merged<'n>(nodes: &[&'n Node]) -> Vec<(&'n str, Vec<&'n Value>)> {
-    let mut all: Vec<(&str, Vec<&Value>)> = Vec::new();
-    for (at, node) in nodes.iter().enumerate() {
-        for property in &node.properties {
-            let known = if at == 0 { None } else { all.iter_mut().find(|(name, _)| *name == &*property.name) };
-            match known {
-                Some((_, values)) => {
-                    let before = values.len();
-                    for value in &property.values {
-                        if !values.get(..before).is_some_and(|known| known.contains(&value)) {
-                            values.push(value);
-                        }
-                    }
-                }
-                None => all.push((&property.name, property.values.iter().collect())),
+    if let [node] = nodes {
+        return node.properties.iter().map(|property| (&*property.name, property.values.iter().collect())).collect();
+    }
+    struct Entry<'n> {
+        name: &'n str,
+        value: &'n Value,
+        description: usize,
+        place: usize,
+    }
+    let mut entries: Vec<Entry<'n>> = Vec::new();
+    for (description, node) in nodes.iter().enumerate() {
+        for (property, value) in node.properties.iter().flat_map(|property| property.values.iter().map(move |value| (property, value))) {
+            entries.push(Entry { name: &property.name, value, description, place: entries.len() });
+        }
+    }
+    let key = |entry: &Entry<'n>| (entry.name, sort_key(entry.value));
+    entries.sort_by_key(|entry| (key(entry), entry.place));
+    let mut kept: Vec<Entry<'n>> = Vec::new();
+    let mut first: Option<((&str, (u8, &str, u32)), usize)> = None;
+    for entry in entries {
+        match first {
+            Some((same, description)) if same == key(&entry) && description != entry.description => {}
+            Some((same, _)) if same == key(&entry) => kept.push(entry),
+            _ => {
+                first = Some((key(&entry), entry.description));
+                kept.push(entry);
             }
         }
     }
-    all
+    kept.sort_by_key(|entry| (entry.name, entry.place));
+    let mut runs: Vec<&[Entry<'n>]> = kept.chunk_by(|a, b| a.name == b.name).collect();
+    runs.sort_by_key(|run| run.first().map(|entry| entry.place));
+    runs.into_iter().filter_map(|run| Some((run.first()?.name, run.iter().map(|entry| entry.value).collect()))).collect()
+}
+
+/// Equal for values that say the same.
+fn sort_key(value: &Value) -> (u8, &str, u32) {
+    match value {
+        Value::Text { text, .. } => (0, text, 0),
+        Value::Number(digits) => (1, digits, 0),
+        Value::Boolean(value) => (2, "", u32::from(*value)),
+        Value::Url(url) => (3, url, 0),
+        Value::Reference(id) => (4, id, 0),
+        Value::Node(index) => (5, "", *index),
+    }
 }
 
 /// JavaScript reads and writes this number without changing a digit.

@@ -7,8 +7,8 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use crate::{json, text};
 
-/// Bytes that a key may have where it is only looked for, to decide where the string before it ends.
-const MAX_KEY: usize = 200;
+/// Bytes of a bare word at most; a longer one is no identifier.
+const MAX_WORD: usize = 200;
 
 /// Characters around a fault that are told.
 const CONTEXT: usize = 24;
@@ -371,7 +371,7 @@ impl<'t> Repair<'t> {
         let start = self.at;
         self.at += 1;
         self.out.push('"');
-        let (mut from, mut inner, mut inches) = (self.at, 0, 0);
+        let (mut from, mut inner, mut inches, mut doubtful) = (self.at, 0, 0, None);
         loop {
             let byte = self.byte(self.at);
             let special = byte < b' ' || matches!(byte, b'"' | b'\\') || byte == quote;
@@ -390,8 +390,10 @@ impl<'t> Repair<'t> {
                     }
                     // `"a": "b, "c": "d"`: the quote may begin the next key's value as well.
                     if place == Place::Key || self.byte(after) == b':' {
+                        self.at = doubtful.unwrap_or(self.at);
                         return self.fail(UNCLEAR);
                     }
+                    doubtful = doubtful.or(Some(self.at));
                     inner += usize::from(quote == b'"');
                     inches += usize::from(self.byte(self.at.wrapping_sub(1)).is_ascii_digit());
                     if quote == b'"' {
@@ -424,7 +426,7 @@ impl<'t> Repair<'t> {
         // Quotes come in pairs, but for the sign of inches. One that is left over may part strings in another way.
         if inner % 2 == 1 && inches == 0 {
             if self.odd || place == Place::Element {
-                self.at = start;
+                self.at = doubtful.unwrap_or(start);
                 return self.fail(UNCLEAR);
             }
             self.odd = true;
@@ -432,22 +434,22 @@ impl<'t> Repair<'t> {
         Ok(())
     }
 
-    /// The first byte at or after `at` that is no white space; nothing at the end of the text.
+    /// The first byte at or after `at` that can be seen; nothing at the end of the text.
     fn after(&self, at: usize) -> Option<usize> {
         let rest = self.text.get(at..)?;
-        rest.find(|c: char| !c.is_whitespace()).map(|skipped| at + skipped)
+        rest.find(|c: char| !c.is_whitespace() && !text::is_invisible(c)).map(|skipped| at + skipped)
     }
 
     /// What begins at `after` can follow a string in this place.
     fn ends(&self, place: Place, after: usize) -> bool {
         let byte = self.byte(after);
+        let comment = |at: usize| self.text.get(at..).is_some_and(|rest| rest.starts_with("//") || rest.starts_with("/*"));
         match place {
-            Place::Key => return byte == b':',
+            Place::Key => return byte == b':' || comment(after),
             Place::Member if byte == b'}' => return true,
             Place::Element if byte == b']' => return true,
             _ => {}
         }
-        let comment = |at: usize| self.text.get(at..).is_some_and(|rest| rest.starts_with("//") || rest.starts_with("/*"));
         if byte != b',' {
             return comment(after);
         }
@@ -462,7 +464,12 @@ impl<'t> Repair<'t> {
                 matches!(byte, b'"' | b'\'' | b'{' | b'[' | b']' | b'-' | b'0'..=b'9') || matches!(word(rest), "true" | "false" | "null")
             }
             _ if matches!(byte, b'"' | b'\'') => {
-                let key = rest.bytes().skip(1).take(MAX_KEY).position(|other| other == byte);
+                let mut escaped = false;
+                let key = rest.bytes().skip(1).position(|other| {
+                    let end = other == byte && !escaped;
+                    escaped = other == b'\\' && !escaped;
+                    end
+                });
                 key.and_then(|length| self.after(next + length + 2)).is_some_and(|colon| self.byte(colon) == b':')
             }
             _ => {
@@ -505,6 +512,126 @@ fn word(text: &str) -> &str {
     if !text.starts_with(|first: char| first.is_ascii_alphabetic() || matches!(first, '_' | '$' | '@')) {
         return "";
     }
-    let end = text.bytes().take(MAX_KEY).position(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'$' | b'@' | b'-'));
-    text.get(..end.unwrap_or(text.len().min(MAX_KEY))).unwrap_or("")
+    let end = text.bytes().take(MAX_WORD).position(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'$' | b'@' | b'-'));
+    text.get(..end.unwrap_or(text.len().min(MAX_WORD))).unwrap_or("")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is read, without the array around it.
+    fn read(text: &str) -> Option<String> {
+        let repaired = repair(text)?.ok()?;
+        json::parse(&repaired.text).ok()?;
+        Some(repaired.text.strip_prefix('[')?.strip_suffix(']')?.into())
+    }
+
+    #[test]
+    fn repairs_what_has_one_reading() {
+        for (text, expected) in [
+            ("<!-- {\"a\":1} -->", r#"{"a":1}"#),
+            ("<!-- made by hand -->\n{\"a\":1}", r#"{"a":1}"#),
+            ("//<![CDATA[\n{\"a\":1}\n//]]>", r#"{"a":1}"#),
+            ("//<![CDATA[ {\"a\":1} //]]>", r#"{"a":1}"#),
+            ("/*<![CDATA[*/ {\"a\":1} /*]]>*/", r#"{"a":1}"#),
+            ("<![CDATA[{\"a\":1}]]>", r#"{"a":1}"#),
+            ("\u{feff}\u{a0}{\u{2028}\"a\"\u{200b}:1}", r#"{"a":1}"#),
+            ("{\"a\":\"b\nc\td\u{1}\"}", r#"{"a":"b\u000ac\u0009d\u0001"}"#),
+            ("{\"a\":[1,,2,],,\"b\":3,}", r#"{"a":[1,2],"b":3}"#),
+            ("{ // one\n\"a\":/* two */\"http://x//y\" // three\n}", r#"{"a":"http://x//y"}"#),
+            ("{\"a\":1};", r#"{"a":1}"#),
+            ("{\"a\":1}}]", r#"{"a":1}"#),
+            ("{\"a\":1},\n{\"a\":2} [3]", r#"{"a":1},{"a":2},[3]"#),
+            ("{&quot;a&quot;:&quot;b &amp;quot;c&amp;quot;&quot;}", r#"{"a":"b &quot;c&quot;"}"#),
+            ("[{& #34;a&# 34;:1}]", r#"[{"a":1}]"#),
+            (r#"{"a":"The "best" one","b":1}"#, r#"{"a":"The \"best\" one","b":1}"#),
+            (r#"{"a":"5"","b":"say "yes", "no" or "c""}"#, r#"{"a":"5\"","b":"say \"yes\", \"no\" or \"c\""}"#),
+            (r#"{"a":"it\'s 5\% \- off"}"#, r#"{"a":"it's 5% - off"}"#),
+            (r#"{'a':'it's "so"', b_c: [true,'x'], "@id": null}"#, r#"{"a":"it's \"so\"","b_c":[true,"x"],"@id":null}"#),
+            (r#"{"a":,"b":}"#, r#"{"a":null,"b":null}"#),
+        ] {
+            assert_eq!(read(text).as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn leaves_alone_what_has_two_readings() {
+        for (text, at) in [
+            (r#"{"a":"b" "c":"d"}"#, 7),
+            (r#"{"a":"b, "c":"d"}"#, 9),
+            (r#"{"a":"x "b", "c":"y" z","d":1}"#, 19),
+            (r#"["he said "yes", "no" and left", "b"]"#, 10),
+            (r#"{"a":"C:\Data"}"#, 8),
+            (r#"{"a":undefined}"#, 5),
+            (r#"{"a":1,299}"#, 7),
+            (r#"{"a":"b","c":{"d":"e"#, 18),
+            (r#"{"a":[1}"#, 7),
+            ("<!-- {\"a\":1}", 0),
+            ("{\"a\":1} -->", 8),
+            ("<!-- {\"a\":\"<!-- -->\"} -->", 0),
+            ("{{ product | json }}", 1),
+            ("var a = {}", 0),
+        ] {
+            assert_eq!(repair(text).map(|repaired| repaired.map_err(|error| error.at).err()), Some(Some(at)), "{text}");
+        }
+        assert!(repair("\u{feff} <!-- nothing -->").is_none());
+    }
+
+    #[test]
+    fn says_what_and_where() {
+        let summary = repair("{\n  \"a\": 1,\n}").and_then(Result::ok).map(|repaired| repaired.summary);
+        assert_eq!(summary.as_deref(), Some("superfluous commas (at line 3, column 1)"));
+        assert_eq!(place("{\n \"a\" 1}", 7), "at line 2, column 6, near '{ \"a\" 1}'");
+    }
+
+    /// Random JSON with everything that a string may hold.
+    fn random_json(seed: &mut u64, depth: usize, out: &mut String) {
+        let mut next = |below: u64| {
+            *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (*seed >> 33) % below
+        };
+        let kind = next(if depth > 4 { 6 } else { 10 });
+        let string = |next: &mut dyn FnMut(u64) -> u64, out: &mut String| {
+            const PARTS: [&str; 16] = ["a", "\\\"", ",", ":", "}", "]", "//", "/*", "'", " ", "\\u00e9", "<!--", "-->", "{", ";", "\\n"];
+            out.push('"');
+            for _ in 0..next(6) {
+                out.push_str(PARTS[next(16) as usize]);
+            }
+            out.push('"');
+        };
+        match kind {
+            0..=3 => string(&mut next, out),
+            4 => out.push_str("-1.50e+3"),
+            5 => out.push_str("null"),
+            _ => {
+                let array = kind > 7;
+                let count = next(4);
+                out.push(if array { '[' } else { '{' });
+                for index in 0..count {
+                    out.push_str(if index > 0 { ", " } else { " " });
+                    if !array {
+                        string(&mut next, out);
+                        out.push_str(" : ");
+                    }
+                    let mut inner = next(u64::MAX);
+                    random_json(&mut inner, depth + 1, out);
+                }
+                out.push_str(if array { " ]" } else { "\n}" });
+            }
+        }
+    }
+
+    #[test]
+    fn reads_what_strict_parsing_accepts_alike() {
+        for seed in 0..3000 {
+            let mut text = String::from("[");
+            random_json(&mut { seed }, 0, &mut text);
+            text.push(']');
+            let strict = json::parse(&text).map(|parsed| parsed.value);
+            assert!(strict.is_ok(), "{text}");
+            let lenient = read(&text).unwrap_or_default();
+            assert_eq!(json::parse(&lenient).map(|parsed| parsed.value), strict, "{text}");
+        }
+    }
 }

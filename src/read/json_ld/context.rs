@@ -170,15 +170,21 @@ impl<'j> Context<'j> {
     }
 }
 
-/// The terms of schema.org's context, as far as it says more of them than their name.
-fn schema_term<'j>(name: &str) -> Option<Term<'j>> {
+/// What schema.org's context defines beside types and properties.
+fn schema_alias<'j>(name: &str) -> Option<Term<'j>> {
     match name {
         "type" => return Some(Term::new(Some("@type"))),
         "id" => return Some(Term::new(Some("@id"))),
         _ => {}
     }
-    if let Some((_, iri)) = SCHEMA_PREFIXES.iter().find(|(prefix, _)| *prefix == name) {
-        return Some(Term { prefix: true, ..Term::new(Some(iri)) });
+    let (_, iri) = SCHEMA_PREFIXES.iter().find(|(prefix, _)| *prefix == name)?;
+    Some(Term { prefix: true, ..Term::new(Some(iri)) })
+}
+
+/// The terms of schema.org's context, as far as it says more of them than their name.
+fn schema_term<'j>(name: &str) -> Option<Term<'j>> {
+    if let Some(alias) = schema_alias(name) {
+        return Some(alias);
     }
     let url = vocabulary::is_url_property(name);
     if url || vocabulary::type_name(name) == Some(name) {
@@ -495,15 +501,14 @@ impl Reader<'_> {
         if like_keyword(key) {
             return keyword(key).map(Key::Keyword);
         }
-        let term = context.term(key).flatten();
         let schema = context.speaks_schema();
-        if term.is_none() && schema && !key.contains([':', '/', '#', '?']) {
-            // By far the most frequent case.
-            let mut term = Term::new(None);
-            if vocabulary::is_url_property(key) {
-                term.kind = Kind::Url;
-            }
-            return (!key.is_empty()).then(|| Key::Property(self.name(&super::without_controls(key)), term));
+        let word = schema && !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        // By far the most frequent case: a word of Schema.org, and nothing else is defined.
+        let plain = word && context.layers == 1 && context.layer.as_ref().is_some_and(|layer| layer.schema);
+        let term = if plain { schema_alias(key) } else { context.term(key).flatten() };
+        if term.is_none() && word {
+            let (name, url) = self.property_name(key);
+            return Some(Key::Property(name, Term { kind: if url { Kind::Url } else { Kind::Plain }, ..Term::new(None) }));
         }
         let iri = match &term {
             Some(term) => (**term.iri.as_ref()?).to_owned(),
@@ -519,7 +524,7 @@ impl Reader<'_> {
         let term = term.unwrap_or_else(|| {
             let mut term = Term::new(None);
             // `schema:image` is no term of schema.org's context, and means the same property.
-            if schema && vocabulary::is_url_property(&name) {
+            if schema && self.property_name(&name).1 {
                 term.kind = Kind::Url;
             }
             term
