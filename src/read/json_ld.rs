@@ -9,7 +9,7 @@ mod context;
 use alloc::{borrow::Cow, rc::Rc, string::String, vec::Vec};
 
 use self::context::{Container, Context, Key, Keyword, Kind, Term};
-use super::{Format, Node, Property, Value, repair};
+use super::{Format, Node, Property, Value, repair, without_controls};
 use crate::order;
 use crate::diagnostic::{Diagnostic, Level};
 use crate::dom::Document;
@@ -477,13 +477,6 @@ fn clean(words: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
-}
-
-fn without_controls(name: &str) -> Cow<'_, str> {
-    if name.contains(char::is_control) {
-        return Cow::Owned(name.chars().filter(|character| !character.is_control()).collect());
-    }
-    Cow::Borrowed(name)
 }
 
 /// The start of a foreign text, for a diagnostic.

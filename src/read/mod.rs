@@ -14,7 +14,7 @@ pub mod rdfa;
 mod reference;
 mod repair;
 
-use alloc::{rc::Rc, string::String, vec::Vec};
+use alloc::{borrow::Cow, rc::Rc, string::String, vec::Vec};
 
 use crate::order;
 use crate::diagnostic::Diagnostic;
@@ -127,10 +127,38 @@ pub fn page(documents: &[Document], options: &Options) -> (Page, Vec<Diagnostic>
         [(options.json_ld, json_ld::read), (options.microdata, microdata::read), (options.rdfa, rdfa::read)];
     for (_, read) in readers.into_iter().filter(|(wanted, _)| *wanted) {
         for document in documents {
+            let from = page.nodes.len();
             read(document, options, &mut page.nodes, &mut diagnostics);
+            page.nodes.iter_mut().skip(from).for_each(clean_names);
         }
     }
     (page, diagnostics)
+}
+
+/// Names and addresses hold no control characters, whatever the markup says.
+fn clean_names(node: &mut Node) {
+    let clean = |name: &mut Rc<str>| {
+        if let Cow::Owned(clean) = without_controls(name) {
+            *name = clean.into();
+        }
+    };
+    node.id.iter_mut().chain(&mut node.types).for_each(clean);
+    for property in &mut node.properties {
+        clean(&mut property.name);
+        for value in &mut property.values {
+            if let Value::Url(name) | Value::Reference(name) | Value::Number(name) = value {
+                clean(name);
+            }
+        }
+    }
+}
+
+/// The text without control characters, line breaks and tabs included.
+fn without_controls(name: &str) -> Cow<'_, str> {
+    if name.contains(char::is_control) {
+        return Cow::Owned(name.chars().filter(|character| !character.is_control()).collect());
+    }
+    Cow::Borrowed(name)
 }
 
 /// The name of a Schema.org type or property, if `iri` is one: `http(s)://[www.]schema.org/NAME`, the host in any

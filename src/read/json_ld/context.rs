@@ -2,6 +2,7 @@
 
 use alloc::{borrow::Cow, borrow::ToOwned, rc::Rc, string::String, vec::Vec};
 
+use super::super::{schema_name, without_controls};
 use super::Reader;
 use crate::order;
 use crate::json::Json;
@@ -326,8 +327,8 @@ impl Reader<'_> {
             Some(Json::Null) => context.vocab = None,
             Some(Json::String(vocab)) => {
                 let slash = [vocab.trim(), "/"].concat();
-                let iri = if super::super::schema_name(&[&slash, "x"].concat()) == Some("x") { Some(SCHEMA.to_owned()) } else { self.expand(context, None, vocab, true, true) };
-                context.vocab = iri.map(|iri| if super::super::schema_name(&[&iri, "x"].concat()) == Some("x") { SCHEMA.into() } else { iri.into() });
+                let iri = if schema_name(&[&slash, "x"].concat()) == Some("x") { Some(SCHEMA.to_owned()) } else { self.expand(context, None, vocab, true, true) };
+                context.vocab = iri.map(|iri| if schema_name(&[&iri, "x"].concat()) == Some("x") { SCHEMA.into() } else { iri.into() });
             }
             _ => {}
         }
@@ -476,7 +477,7 @@ impl Reader<'_> {
         let absolute = has_scheme(reference);
         let web = absolute && ["http:", "https:"].iter().any(|scheme| reference.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)));
         if absolute && (!web || reference.contains('{')) {
-            return super::without_controls(reference).into_owned();
+            return without_controls(reference).into_owned();
         }
         // Letters that no URL parser touches, and that no page writes.
         const OPEN: &str = "zzOpenBracezz";
@@ -492,7 +493,7 @@ impl Reader<'_> {
         match resolved {
             Some(url) if template => url.replace(OPEN, "{").replace(CLOSE, "}"),
             Some(url) => url,
-            None => super::without_controls(reference).into_owned(),
+            None => without_controls(reference).into_owned(),
         }
     }
 
