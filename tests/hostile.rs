@@ -1,12 +1,15 @@
 //! Bad and hostile input: nothing panics, loops, costs more than its size is worth, or leaves a control character in
 //! what an agent reads.
 
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::string_slice)]
+
 mod support;
 
 use std::time::{Duration, Instant};
+use support::invariants::check;
 use toolmark::dom::Document;
 use toolmark::options::Options;
-use toolmark::read::{self, Node, Value, json_ld};
+use toolmark::read::{self, json_ld};
 
 const PAGE: &str = "https://shop.example/p/1";
 
@@ -16,29 +19,6 @@ fn blank() -> Document {
 
 fn read_block(text: &str) -> json_ld::Block {
     json_ld::read_block(text, &blank(), &Options::default(), 0)
-}
-
-/// What holds for whatever was read.
-fn check(nodes: &[Node], input: &str) {
-    let clean = |text: &str, breaks: bool| {
-        let bad = text.chars().find(|c| c.is_control() && !(breaks && matches!(c, '\n' | '\t')));
-        assert_eq!(bad, None, "a control character in {text:?} of {input:?}");
-    };
-    for node in nodes {
-        node.id.iter().chain(&node.types).for_each(|name| clean(name, false));
-        for property in &node.properties {
-            clean(&property.name, false);
-            assert!(!property.values.is_empty(), "a property without values in {input:?}");
-            for value in &property.values {
-                match value {
-                    Value::Text { text, .. } => clean(text, true),
-                    Value::Number(text) | Value::Url(text) | Value::Reference(text) => clean(text, false),
-                    Value::Node(index) => assert!((*index as usize) < nodes.len(), "a node that is not there in {input:?}"),
-                    Value::Boolean(_) => {}
-                }
-            }
-        }
-    }
 }
 
 /// A small generator of our own: the same inputs on every machine.
@@ -88,7 +68,7 @@ const BLOCKS: [&str; 5] = [
 fn mutated_blocks_are_read_or_reported() {
     let mut random = Random(1);
     let (mut read, mut lost) = (0, 0);
-    for round in 0..8000 {
+    for round in 0..4000 {
         let text = random.mutate(BLOCKS[round % BLOCKS.len()]);
         let block = read_block(&text);
         check(&block.nodes, &text);
@@ -98,7 +78,7 @@ fn mutated_blocks_are_read_or_reported() {
         }
     }
     println!("{read} of {} mutated blocks gave nodes", read + lost);
-    assert!(read > 2000 && lost > 200, "{read} read, {lost} lost: the mutations do not test what they should");
+    assert!(read > 1000 && lost > 100, "{read} read, {lost} lost: the mutations do not test what they should");
 }
 
 const HTML: [&str; 3] = [
@@ -110,7 +90,7 @@ const HTML: [&str; 3] = [
 #[test]
 fn mutated_pages_are_mapped() {
     let mut random = Random(2);
-    for round in 0..1500 {
+    for round in 0..500 {
         let html = random.mutate(HTML[round % HTML.len()]);
         let documents = [support::document(&html, PAGE)];
         let (page, diagnostics) = read::page(&documents, &Options::default());
@@ -140,12 +120,12 @@ fn has(block: &json_ld::Block, code: &str) -> bool {
 #[test]
 fn large_blocks_cost_what_their_size_is_worth() {
     let schema = r#""@context":"https://schema.org""#;
-    let keys = |key: &dyn Fn(usize) -> String| format!("{{{schema},\"@type\":\"Product\",{}}}", (0..200_000).map(|index| format!("\"{}\":1", key(index))).collect::<Vec<_>>().join(","));
-    let block = timed("200,000 keys", SECONDS, || read_block(&keys(&|index| format!("key{index}"))));
-    assert_eq!(block.nodes.first().map(|node| node.properties.len()), Some(200_000));
-    let block = timed("one key 200,000 times", SECONDS, || read_block(&keys(&|_| "name".to_owned())));
+    let keys = |key: &dyn Fn(usize) -> String| format!("{{{schema},\"@type\":\"Product\",{}}}", (0..50_000).map(|index| format!("\"{}\":1", key(index))).collect::<Vec<_>>().join(","));
+    let block = timed("50,000 keys", SECONDS, || read_block(&keys(&|index| format!("key{index}"))));
+    assert_eq!(block.nodes.first().map(|node| node.properties.len()), Some(50_000));
+    let block = timed("one key 50,000 times", SECONDS, || read_block(&keys(&|_| "name".to_owned())));
     assert!(has(&block, "repeated-key") && block.nodes[0].properties.len() == 1);
-    let block = timed("one property under 200,000 prefixed keys", SECONDS, || read_block(&keys(&|index| format!("{}name", if index % 2 == 0 { "" } else { "schema:" }))));
+    let block = timed("one property under 50,000 prefixed keys", SECONDS, || read_block(&keys(&|index| format!("{}name", if index % 2 == 0 { "" } else { "schema:" }))));
     assert_eq!(block.nodes[0].properties.len(), 1);
 
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
@@ -159,12 +139,12 @@ fn large_blocks_cost_what_their_size_is_worth() {
     }
 
     let product = r##"{"@type":"Product","@id":"#p%","name":"Product with a name of some length","image":["https://shop.example/i/1.jpg","/i/2.jpg"],"offers":{"@type":"Offer","price":129.90,"priceCurrency":"EUR","availability":"https://schema.org/InStock"}}"##;
-    let products = (0..20_000).map(|index| product.replace('%', &index.to_string())).collect::<Vec<_>>().join(",");
+    let products = (0..5_000).map(|index| product.replace('%', &index.to_string())).collect::<Vec<_>>().join(",");
     let text = format!("{{{schema},\"@graph\":[{products}]}}");
-    let block = timed(&format!("{} MB of products", text.len() >> 20), SECONDS, || read_block(&text));
-    assert_eq!(block.nodes.len(), 40_000);
+    let block = timed(&format!("{} KB of products", text.len() >> 10), SECONDS, || read_block(&text));
+    assert_eq!(block.nodes.len(), 10_000);
     let block = timed("the same with a trailing comma", SECONDS, || read_block(&text.replace("]}", ",]}")));
-    assert_eq!(block.nodes.len(), 40_000);
+    assert_eq!(block.nodes.len(), 10_000);
     assert!(has(&read_block(&" ".repeat(json_ld::MAX_BLOCK_BYTES + 1)), "too-large"));
 }
 
@@ -176,15 +156,15 @@ fn contexts_cost_what_their_size_is_worth() {
     let block = timed("50,000 contexts", SECONDS, || read_block(&format!("{{\"@context\":[{contexts}],\"t0\":1}}")));
     assert!(has(&block, "depth-limit"));
     let nested = format!("{}1{}", "{\"@context\":{\"a\":\"http://e.example/a\"},\"a\":".repeat(60), "}".repeat(60));
-    let many = vec![nested; 2000].join(",");
-    timed("2,000 times 60 contexts within each other", SECONDS, || read_block(&format!("[{many}]")));
+    let many = vec![nested; 500].join(",");
+    timed("500 times 60 contexts within each other", SECONDS, || read_block(&format!("[{many}]")));
 }
 
 #[test]
 fn broken_blocks_cost_what_their_size_is_worth() {
     for piece in ["\"", "\",'", "\", \"", "\",\"a\"x", "'", "<!-- {", "<!-- -->", "-->", "//", "/*", "/**/", "{", "[", "}", ";", ",", "\\", "&quot;", "&", "{\"a\":\"b\"}", "\u{feff}", "{\"a\":\"", "\"   "] {
         for start in ["", "{\"a\":\"", "['", "{&quot;"] {
-            let text = [start, &piece.repeat(500_000 / piece.len())].concat();
+            let text = [start, &piece.repeat(100_000 / piece.len())].concat();
             timed(&format!("{start}{piece}{piece}…"), SECONDS, || check(&read_block(&text).nodes, piece));
         }
     }

@@ -1,6 +1,8 @@
 //! The vectors of the standards' suites and our own: what a right reader finds on a page. They lie outside this
 //! repository; without them this test says so and does nothing.
 
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::string_slice)]
+
 mod support;
 
 use serde_json::Value as Json;

@@ -386,22 +386,20 @@ fn merged<'n>(nodes: &[&'n Node]) -> Vec<(&'n str, Vec<&'n Value>)> {
         }
     }
     let key = |entry: &Entry<'n>| (entry.name, sort_key(entry.value));
-    entries.sort_by_key(|entry| (key(entry), entry.place));
+    order::sort_by_key(&mut entries, |entry| (key(entry), entry.place));
     let mut kept: Vec<Entry<'n>> = Vec::new();
-    let mut first: Option<((&str, (u8, &str, u32)), usize)> = None;
+    let mut first = None;
     for entry in entries {
-        match first {
-            Some((same, description)) if same == key(&entry) && description != entry.description => {}
-            Some((same, _)) if same == key(&entry) => kept.push(entry),
-            _ => {
-                first = Some((key(&entry), entry.description));
-                kept.push(entry);
-            }
+        if first.is_none_or(|(same, _)| same != key(&entry)) {
+            first = Some((key(&entry), entry.description));
+        }
+        if first.is_some_and(|(_, description)| description == entry.description) {
+            kept.push(entry);
         }
     }
-    kept.sort_by_key(|entry| (entry.name, entry.place));
+    order::sort_by_key(&mut kept, |entry| (entry.name, entry.place));
     let mut runs: Vec<&[Entry<'n>]> = kept.chunk_by(|a, b| a.name == b.name).collect();
-    runs.sort_by_key(|run| run.first().map(|entry| entry.place));
+    order::sort_by_key(&mut runs, |run| run.first().map(|entry| entry.place));
     runs.into_iter().filter_map(|run| Some((run.first()?.name, run.iter().map(|entry| entry.value).collect()))).collect()
 }
 
