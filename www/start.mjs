@@ -63,7 +63,7 @@ async function collect({ callTimeout }) {
     const registered = listed.find((other) => other.name === tool.name);
     const asks = (tool.inputSchema.required ?? []).length > 0;
     let answer = null;
-    if (registered && !asks && ['read', 'page'].includes(tool.source?.kind)) {
+    if (registered && !asks && tool.annotations?.readOnlyHint && tool.source?.kind !== 'action') {
       const text = await within(document.modelContext.executeTool(registered, {}).catch((error) => JSON.stringify({ error: { code: 'internal', message: String(error.message) } })));
       answer = text === null ? null : JSON.parse(text);
     }
