@@ -154,7 +154,7 @@ impl<'d> Reader<'d> {
                         // The pragma gives a default language, unless it names several.
                         let mut tokens = element.tokens("content");
                         if let (Some(token), None, Some(default)) = (tokens.next(), tokens.next(), self.languages.first_mut()) {
-                            *default = (!token.contains(',')).then(|| token.into());
+                            *default = (!token.contains(',')).then(|| text::clean(token).into());
                         }
                     }
                     _ => {}
@@ -166,7 +166,7 @@ impl<'d> Reader<'d> {
             }
             if let Some(lang) = lang {
                 languages.push((element.end(), self.languages.len() as u32));
-                let lang = lang.trim();
+                let lang = text::clean(lang);
                 self.languages.push((!lang.is_empty()).then(|| lang.into()));
             }
             if itemscope && items.len() >= max_depth {
@@ -197,7 +197,7 @@ impl<'d> Reader<'d> {
                 if !absolute {
                     self.find(TYPE, token);
                 }
-                let name = self.types.get(token, |token| type_name(token).into());
+                let name = self.types.get(token, |token| text::visible(&type_name(token)).into());
                 if !node.types.contains(&name) {
                     node.types.push(name);
                 }
@@ -307,7 +307,7 @@ impl<'d> Reader<'d> {
             if names.split_ascii_whitespace().take(place).any(|earlier| earlier == written) {
                 continue;
             }
-            let name = self.names.get(written, |written| schema_name(written).unwrap_or(written).into());
+            let name = self.names.get(written, |written| text::visible(schema_name(written).unwrap_or(written)).into());
             left_out |= !add(node, &name, value.clone());
         }
         if left_out {
@@ -448,4 +448,106 @@ pub(super) fn control(element: Element<'_>) -> String {
         }
     }
     words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dom::Builder;
+
+    fn items(build: impl FnOnce(&mut Builder)) -> (Vec<Node>, Vec<Diagnostic>) {
+        let mut builder = Builder::new("https://a.example/", "https://a.example/", |reference, base| Some([base, reference].concat()));
+        build(&mut builder);
+        let (mut nodes, mut diagnostics) = (Vec::new(), Vec::new());
+        read(&builder.finish(), &Options::default(), &mut nodes, &mut diagnostics);
+        (nodes, diagnostics)
+    }
+
+    fn codes(diagnostics: &[Diagnostic]) -> Vec<&str> {
+        diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
+    }
+
+    #[test]
+    fn a_template_stays_one_and_a_relative_one_is_resolved() {
+        let (nodes, _) = items(|page| {
+            page.open("div", true);
+            page.attribute("itemscope", "");
+            for href in ["https://b.example/s?q={q}", "s/{q}{?p*}", "a b"] {
+                page.open("a", true);
+                page.attribute("itemprop", "target");
+                page.attribute("href", href);
+                page.close();
+            }
+        });
+        let urls = ["https://b.example/s?q={q}", "https://a.example/s/{q}{?p*}", "https://a.example/a b"];
+        let values = nodes.first().and_then(|node| node.properties.first()).map(|property| property.values.clone());
+        assert_eq!(values, Some(urls.map(|url| Value::Url(url.into())).into()));
+    }
+
+    #[test]
+    fn many_items_may_share_much_of_the_page() {
+        let (nodes, diagnostics) = items(|page| {
+            page.open("div", true);
+            page.attribute("id", "shared");
+            for _ in 0..2_000 {
+                page.open("b", true);
+                page.attribute("itemprop", "name");
+                page.close();
+            }
+            page.close();
+            for _ in 0..2_000 {
+                page.open("i", true);
+                page.attribute("itemscope", "");
+                page.attribute("itemref", "shared none");
+                page.close();
+            }
+        });
+        let values = nodes.iter().flat_map(|node| &node.properties).map(|property| property.values.len()).sum::<usize>();
+        assert_eq!((nodes.len(), values), (2_000, MAX_REFERRED_VALUES));
+        assert_eq!(codes(&diagnostics), ["itemref-unknown", "itemref-limit"]);
+    }
+
+    #[test]
+    fn depth_and_names_have_their_limits() {
+        let (nodes, diagnostics) = items(|page| {
+            for _ in 0..100_000 {
+                page.open("div", true);
+                page.attribute("itemscope", "");
+                page.attribute("itemprop", "part");
+                page.attribute("lang", "de");
+            }
+        });
+        assert_eq!((nodes.len(), codes(&diagnostics)), (64, alloc::vec!["depth-limit", "orphan-item"]));
+        let (nodes, diagnostics) = items(|page| {
+            page.open("div", true);
+            page.attribute("itemscope", "");
+            for place in 0..10_000 {
+                page.open("meta", true);
+                page.attribute("itemprop", &["p", &number(place)].concat());
+                page.close();
+            }
+        });
+        assert_eq!(nodes.first().map(|node| node.properties.len()), Some(MAX_PROPERTIES));
+        assert_eq!(codes(&diagnostics), ["property-limit"]);
+    }
+
+    #[test]
+    fn nothing_read_holds_a_control_character() {
+        let (nodes, _) = items(|page| {
+            page.open("div", true);
+            for (name, value) in [("itemscope", ""), ("itemtype", "https://schema.org/Pro\u{1}duct x\u{0}"), ("itemid", "x:{\u{1}\n}"), ("lang", "d\u{7}e")] {
+                page.attribute(name, value);
+            }
+            for (name, value) in [("content", "a\u{2}\n\tb"), ("x", "")] {
+                page.open("b", true);
+                page.attribute("itemprop", "na\u{3}me");
+                page.attribute(name, value);
+                page.text("c\u{4}\r\nd");
+                page.close();
+            }
+        });
+        let all = alloc::format!("{nodes:?}");
+        assert!(all.contains("Product") && all.contains("\"a b\"") && all.contains("\"c d\""), "{all}");
+        assert!(!all.contains("\\u{") && !all.contains("\\n") && !all.contains("\\0"), "{all}");
+    }
 }

@@ -290,7 +290,7 @@ impl<'d> Reader<'d> {
                     (inner.prefixes, inner.scope) = (self.prefixes.len(), scopes);
                 }
             }
-            if let Some(language) = attributes.lang.map(str::trim) {
+            if let Some(language) = attributes.lang.map(text::clean) {
                 inner.language = self.languages.len() as u32;
                 self.languages.push((!language.is_empty()).then(|| language.into()));
             }
@@ -311,7 +311,12 @@ impl<'d> Reader<'d> {
         let at = element.index();
         let property = attributes.property;
         // HTML+RDFa, 3.1: beside `property`, plain words in `rel` and `rev` are HTML's.
-        let usable = |token: &&str| if property.is_some() { token.contains(':') } else { !is_link_type(token) };
+        let is_link = element.name() == "link";
+        let usable = |token: &&str| match property {
+            Some(_) => token.contains(':'),
+            // A URL in a `link` is an extension link type, unless it is Schema.org's: WordPress has one in every head.
+            None => !is_link_type(token) && !(is_link && token.contains("://") && schema_name(token).is_none()),
+        };
         let tokens = |value: Option<&'d str>| value.unwrap_or("").split_ascii_whitespace().filter(usable).take(MAX_TOKENS);
         let has = |value: Option<&'d str>| value.is_some() && (property.is_none() || tokens(value).next().is_some());
         let has_rel = has(attributes.rel) || has(attributes.rev);
@@ -506,7 +511,7 @@ impl<'d> Reader<'d> {
         let name = if curie.starts_with("_:") {
             Name::Iri(curie.into())
         } else if let Some(iri) = self.curie(curie, scope) {
-            Name::Iri(iri.into())
+            Name::Iri(reference::verbatim(&iri))
         } else if safe.is_none() {
             Name::Reference(value)
         } else {
@@ -588,7 +593,7 @@ impl<'d> Reader<'d> {
             self.curie(token, scope).unwrap_or_else(|| token.into())
         } else if let Some(vocab) = scope.vocab {
             if is_schema(vocab) {
-                return Some(token.strip_suffix('/').unwrap_or(token).into());
+                return Some(text::visible(token.strip_suffix('/').unwrap_or(token)).into());
             }
             let vocab = if reference::has_scheme(vocab) { Some(vocab.into()) } else { reference::resolve(self.document, vocab) };
             [&vocab?, token].concat()
@@ -600,7 +605,7 @@ impl<'d> Reader<'d> {
                 _ => return None,
             }
         };
-        Some(schema_name(&iri).unwrap_or(&iri).into())
+        Some(text::visible(schema_name(&iri).unwrap_or(&iri)).into())
     }
 
     /// A property of `meta` for search engines and social networks, whose prefix is Open Graph's or nobody's.
@@ -629,7 +634,7 @@ impl<'d> Reader<'d> {
             let Some(term) = self.terms.get_mut(index as usize) else { continue };
             if let Name::Reference(written) = term.name {
                 // What is no URL stays as it is: it still tells two things apart.
-                let iri = reference::resolve(document, written).unwrap_or_else(|| written.trim().into());
+                let iri = reference::resolve(document, written).unwrap_or_else(|| reference::verbatim(written));
                 // The base has no fragment.
                 let iri = if index == PAGE { iri.split('#').next().unwrap_or("").into() } else { iri };
                 term.name = Name::Iri(iri);
@@ -880,3 +885,78 @@ const INITIAL_CONTEXT: &str = "\
     time http://www.w3.org/2006/time# v http://rdf.data-vocabulary.org/# vcard http://www.w3.org/2006/vcard/ns# void http://rdfs.org/ns/void# \
     wdr http://www.w3.org/2007/05/powder# wdrs http://www.w3.org/2007/05/powder-s# xhv http://www.w3.org/1999/xhtml/vocab# \
     xml http://www.w3.org/XML/1998/namespace xsd http://www.w3.org/2001/XMLSchema#";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dom::Builder;
+
+    fn resources(build: impl FnOnce(&mut Builder)) -> (Vec<Node>, Vec<Diagnostic>) {
+        let mut builder = Builder::new("https://a.example/", "https://a.example/", |reference, base| Some([base, reference].concat()));
+        build(&mut builder);
+        let (mut nodes, mut diagnostics) = (Vec::new(), Vec::new());
+        read(&builder.finish(), &Options::default(), &mut nodes, &mut diagnostics);
+        (nodes, diagnostics)
+    }
+
+    fn open(page: &mut Builder, name: &str, attributes: &[(&str, &str)]) {
+        page.open(name, true);
+        attributes.iter().for_each(|(name, value)| page.attribute(name, value));
+    }
+
+    #[test]
+    fn open_graph_describes_nothing() {
+        let (nodes, _) = resources(|page| {
+            for (property, name) in [("og:title", "meta"), ("fb:app_id", "meta"), ("ia:markup_url", "meta")] {
+                open(page, name, &[("property", property), ("content", "x")]);
+                page.close();
+            }
+            open(page, "link", &[("rel", "https://api.w.org/"), ("href", "/x")]);
+        });
+        assert_eq!(nodes, []);
+    }
+
+    #[test]
+    fn depth_has_its_limit_and_links_cost_little() {
+        let (nodes, diagnostics) = resources(|page| {
+            for _ in 0..100_000 {
+                open(page, "div", &[("typeof", "schema:Thing"), ("property", "schema:part"), ("prefix", "a: http://b.example/"), ("lang", "de")]);
+            }
+        });
+        // The page, as the subject of the outermost property, 64 levels, and one of which nothing inside is read.
+        assert_eq!((nodes.len(), diagnostics.len()), (66, 1));
+        let (nodes, _) = resources(|page| {
+            open(page, "div", &[("vocab", "http://schema.org/"), ("typeof", "Thing")]);
+            for _ in 0..100_000 {
+                open(page, "a", &[("href", "/x")]);
+                page.close();
+            }
+        });
+        assert_eq!(nodes.len(), 1);
+    }
+
+    #[test]
+    fn copied_patterns_do_not_grow_without_bound() {
+        let (nodes, diagnostics) = resources(|page| {
+            open(page, "div", &[("vocab", "http://schema.org/")]);
+            open(page, "p", &[("typeof", "rdfa:Pattern"), ("resource", "_:p")]);
+            for _ in 0..1_000 {
+                open(page, "meta", &[("property", "name"), ("content", "x")]);
+                page.close();
+            }
+            page.close();
+            for _ in 0..1_000 {
+                open(page, "p", &[("typeof", "Thing")]);
+                open(page, "link", &[("property", "rdfa:copy"), ("href", "_:p")]);
+                page.close();
+                open(page, "link", &[("property", "rdfa:copy"), ("resource", "_:p")]);
+                page.close();
+                page.close();
+            }
+        });
+        assert_eq!(nodes.len(), 1_000);
+        assert!(diagnostics.iter().any(|diagnostic| diagnostic.code == "property-limit"));
+        let values = nodes.iter().flat_map(|node| &node.properties).map(|property| property.values.len()).sum::<usize>();
+        assert!(values < MAX_COPIED + 10_000, "{values}");
+    }
+}

@@ -3,6 +3,7 @@
 use alloc::{rc::Rc, string::String};
 
 use crate::dom::Document;
+use crate::text;
 
 /// An absolute URL for what an attribute holds, or `None` where it is no URL. A URI template (RFC 6570) stays a
 /// template: absolute ones verbatim, relative ones resolved around their braces, which a URL parser would encode.
@@ -12,7 +13,7 @@ pub(super) fn resolve(document: &Document, written: &str) -> Option<Rc<str>> {
         return document.resolve(written).map(Rc::from);
     }
     if has_scheme(written) {
-        return Some(written.into());
+        return Some(verbatim(written));
     }
     // Lower-case letters pass through every part of a URL unchanged.
     const BRACES: [(char, &str); 2] = [('{', "zqopenzq"), ('}', "zqclosezq")];
@@ -26,6 +27,13 @@ pub(super) fn resolve(document: &Document, written: &str) -> Option<Rc<str>> {
         resolved = resolved.replace(letters, brace.encode_utf8(&mut buffer));
     }
     Some(resolved.into())
+}
+
+/// What is no URL, or must not become one, as written: without the line breaks and controls that a URL parser drops.
+pub(super) fn verbatim(written: &str) -> Rc<str> {
+    let mut text = String::from(text::visible(written.trim()));
+    text.retain(|character| !character.is_control());
+    text.into()
 }
 
 /// It starts with a URL scheme.
