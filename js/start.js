@@ -17,6 +17,9 @@ export const version = __VERSION__;
 const RUNNING = Symbol.for('toolmark.running');
 /** Calls that are remembered. */
 const MAX_CALLS = 100;
+/** A site's own index of the page is waited for this long, and read up to this many characters. */
+const MANIFEST_MS = 3000;
+const MAX_MANIFEST = 1_000_000;
 /** A document that still loads is mapped after this many milliseconds with what it has by then. */
 const PARSE_WAIT_MS = 1000;
 
@@ -264,13 +267,49 @@ class Session {
     }));
   }
 
-  /** All that an agent may do here, as one document for review. */
+  /**
+   * This page as one document: its index in the format of the Web Agent Semantic Protocol, for the site to publish, and
+   * all that an agent may do here, for review.
+   */
   manifest() {
     const tools = this.definitions.map((tool) => {
       const { source: { kind, danger = false, confirm = false }, ...told } = shown(tool);
       return { ...told, name: this.registry.nameOf(tool.name), kind, danger, confirm };
     });
-    return { toolmark: version, page: this.document.URL, tools };
+    return { ...this.index(), toolmark: version, page: this.document.URL, tools };
+  }
+
+  index() {
+    try {
+      return this.adapter && this.options.page !== false ? JSON.parse(this.adapter.manifest(this.document)) : {};
+    } catch (error) {
+      this.note('error', 'call-failed', `The page's index failed inside: ${error?.message ?? error}.`);
+      this.renew();
+      this.watcher?.touch();
+      return {};
+    }
+  }
+
+  /** Asks the site for its own index of this page, once. */
+  askSite() {
+    const { document, view } = this;
+    this.asked ??= (async () => {
+      const url = new URL('/.well-known/wasp.json', document.URL);
+      if (!url.protocol.startsWith('http')) return;
+      let text;
+      try {
+        const get = this.options.fetchImpl ?? view.fetch.bind(view);
+        const response = await get(url.href, { signal: AbortSignal.timeout(MANIFEST_MS), redirect: 'error', credentials: 'same-origin' });
+        // Most sites answer with a page that says that there is nothing.
+        if (!response.ok || /html/i.test(response.headers.get('content-type') ?? '')) return;
+        text = await response.text();
+      } catch {
+        return;
+      }
+      if (text.length <= MAX_MANIFEST) this.siteIndex = text;
+      else this.note('warn', 'wasp-manifest', "The site's /.well-known/wasp.json was left aside: it is longer than a million characters. Keep to one page or a few.");
+    })();
+    return this.asked;
   }
 
   async call(name, input, context) {
@@ -303,6 +342,14 @@ class Session {
     if (!this.adapter) return failure('internal', 'The page is not mapped.');
     if (definition?.source.kind === 'control' && !definition.annotations.readOnlyHint) {
       return this.actor.control(name, input ?? {}, context, account);
+    }
+    if (definition?.source.kind === 'page') {
+      await this.askSite();
+      if (!this.adapter) return failure('gone', 'This page no longer offers tools.');
+      if (this.siteIndex !== undefined) {
+        const problem = this.adapter.takeManifest(this.siteIndex, this.document.URL);
+        if (problem) this.note('warn', 'wasp-manifest', problem);
+      }
     }
     const outcome = this.outcome(name, input);
     if (outcome.answer) return outcome.answer;

@@ -54,12 +54,13 @@ pub struct Mapping {
 
 /// Maps a page: the whole flow.
 pub fn map(documents: &[dom::Document], options: &options::Options) -> Mapping {
-    let (page, mut diagnostics) = read::page(documents, options);
+    let (mut page, mut diagnostics) = read::page(documents, options);
     let (graph, found) = graph::build(page.nodes);
     diagnostics.extend(found);
     let (mut profiles, found) = tools::profiles::Profiles::new(options);
     diagnostics.extend(found);
     let selection = select::choose(&graph, &page.meta, &mut profiles);
+    tools::page::complete(&mut page.meta, &graph, selection.main);
     let (tools, found) = tools::build(&graph, &selection, &mut profiles, documents, options);
     diagnostics.extend(found);
     let (tools, found) = guard::check(tools, options);

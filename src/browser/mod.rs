@@ -12,7 +12,8 @@ use wasm_bindgen::prelude::*;
 use crate::call;
 use crate::json::{self, Json, Writer};
 use crate::options::Options;
-use crate::read::outline;
+use crate::read::outline::{self, Outline};
+use crate::read::wasp;
 use crate::tools::{Source, controls};
 use crate::{Mapping, read, results};
 
@@ -33,6 +34,8 @@ pub struct Adapter {
     options: Options,
     camera: dom::Camera,
     mapping: Mapping,
+    /// What the site itself says of this page.
+    site: Option<wasp::Manifest>,
 }
 
 #[wasm_bindgen]
@@ -44,7 +47,7 @@ impl Adapter {
         #[cfg(feature = "console")]
         console_error_panic_hook::set_once();
         let (options, camera) = options(options_json);
-        Adapter { options, camera, mapping: Mapping::default() }
+        Adapter { options, camera, mapping: Mapping::default(), site: None }
     }
 
     /// What a snapshot holds, for those who watch the page.
@@ -75,9 +78,29 @@ impl Adapter {
         let input = json::parse(input).map(|parsed| parsed.value).unwrap_or(Json::Null);
         // The page's text may change without its markup: an index of it is good for one call.
         let reads_page = self.mapping.tools.iter().any(|known| known.name == tool && matches!(known.source, Source::Page(_)));
-        self.mapping.outline = reads_page.then(|| outline::build(&self.camera.take_visible(document)));
+        self.mapping.outline = reads_page.then(|| self.index(document));
         let mut out = Writer::new();
         call::run(&self.mapping, tool, &input).write(&mut out);
+        out.into_string()
+    }
+
+    /// Takes the site's own index of this page, the text of its `/.well-known/wasp.json`. A diagnostic's sentence comes
+    /// back where that is no such thing.
+    #[wasm_bindgen(js_name = takeManifest)]
+    pub fn take_manifest(&mut self, text: &str, url: &str) -> Option<String> {
+        let (manifest, problem) = match wasp::read(text, url) {
+            Ok(manifest) => (manifest, None),
+            Err(problem) => (None, Some(problem.message)),
+        };
+        self.site = manifest;
+        problem
+    }
+
+    /// This page's own index in the same format.
+    pub fn manifest(&mut self, document: &web_sys::Node) -> String {
+        let outline = self.index(document);
+        let mut out = Writer::new();
+        wasp::write(&outline, &self.mapping.meta, &mut out);
         out.into_string()
     }
 
@@ -94,6 +117,16 @@ impl Adapter {
     pub fn read_text(&self, kind: &str, text: &str, url: &str, offset: usize, limit: usize) -> String {
         let body = if kind == "json" { results::Body::Json(text) } else { results::Body::Text(text) };
         results::answer(&body, url, range(offset, limit), &self.options)
+    }
+}
+
+impl Adapter {
+    fn index(&mut self, document: &web_sys::Node) -> Outline {
+        let mut outline = outline::build(&self.camera.take_visible(document));
+        if let Some(site) = &self.site {
+            wasp::adopt(site, &mut outline, &mut self.mapping.meta);
+        }
+        outline
     }
 }
 

@@ -26,8 +26,10 @@ pub struct Meta {
     pub keywords: String,
 }
 
+type Field = fn(&mut Meta) -> &mut String;
+
 /// The names of `meta` elements for each field, best first: HTML's own, OpenGraph's, Dublin Core's.
-const NAMES: [(&[&str], fn(&mut Meta) -> &mut String); 7] = [
+const NAMES: [(&[&str], Field); 7] = [
     (&["og:title", "dc.title", "dcterms.title", "twitter:title"], |meta| &mut meta.title),
     (&["content-language", "og:locale", "dc.language", "dcterms.language"], |meta| &mut meta.language),
     (&["description", "og:description", "dc.description", "dcterms.description", "dcterms.abstract", "twitter:description"], |meta| {
@@ -53,7 +55,7 @@ pub fn read(document: &Document) -> Meta {
     for element in document.elements() {
         match element.name() {
             "html" if meta.language.is_empty() => meta.language = element.attribute("lang").unwrap_or("").trim().into(),
-            "title" if title.is_empty() && element.is_html() => title = text::visible(&text::collapse(&element.raw_text())).into(),
+            "title" if title.is_empty() && element.is_html() => title = clean(&element.raw_text()),
             "link" if element.tokens("rel").any(|rel| rel.eq_ignore_ascii_case("canonical")) => {
                 if let Some(url) = element.attribute("href").and_then(|href| document.resolve(href)) {
                     meta.url = url;
@@ -69,13 +71,16 @@ pub fn read(document: &Document) -> Meta {
     meta
 }
 
+fn clean(text: &str) -> String {
+    text::collapse(&text::visible(text))
+}
+
 fn read_meta(element: Element<'_>, meta: &mut Meta, ranks: &mut [usize; NAMES.len()]) {
     // Inside markup a `meta` describes the item around it, not the page.
     if element.has("itemprop") {
         return;
     }
-    let content = text::collapse(element.attribute("content").unwrap_or(""));
-    let content = text::visible(&content);
+    let content = clean(element.attribute("content").unwrap_or(""));
     let names = ["name", "property", "http-equiv"];
     let Some(name) = names.into_iter().find_map(|name| element.attribute(name)).map(str::trim).filter(|_| !content.is_empty()) else {
         return;
@@ -86,7 +91,7 @@ fn read_meta(element: Element<'_>, meta: &mut Meta, ranks: &mut [usize; NAMES.le
         // `article:author` is meant to hold a profile's address; that names nobody.
         let names_nobody = content.starts_with("http") && names.contains(&"author");
         if rank < *best && !names_nobody && (*best != usize::MAX || field.is_empty()) {
-            (*best, *field) = (rank, content.clone().into_owned());
+            (*best, *field) = (rank, content.clone());
         }
     }
 }

@@ -13,6 +13,7 @@ mod names;
 pub mod rdfa;
 mod reference;
 mod repair;
+pub mod wasp;
 
 use alloc::{borrow::Cow, rc::Rc, string::String, vec::Vec};
 

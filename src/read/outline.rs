@@ -15,7 +15,7 @@
 //! - kept although not rendered: what a closed `details` holds;
 //! - attributes (others may be missing): `id`, `name` (of `a`), `class`, `role`, `lang`, `dir`, `href`, `alt`,
 //!   `aria-label`, `aria-labelledby`, `aria-level`, `aria-hidden`, `hidden`, `inert`, `open`, `style`,
-//!   `contenteditable`, `start`, `value` (of `li`). No form values.
+//!   `contenteditable`, `start`. No form values.
 //!
 //! A parsed document is a full snapshot too: what its attributes say is hidden is left out here.
 
@@ -35,8 +35,8 @@ const MAX_ANCHORS: usize = 20_000;
 const MAX_HEADING: usize = 400;
 /// Bytes of a link's reference at most; longer ones carry data, not an address.
 const MAX_REFERENCE: usize = 2_000;
-/// A definition is worth a section of its own from this many bytes on; shorter ones are lines of a list.
-const LONG_DEFINITION: u32 = 160;
+/// A definition is worth a section of its own from this many letters on; shorter ones are lines of a list.
+const LONG_DEFINITION: u32 = 120;
 /// Options of a select that are shown; longer lists (countries, years) tell a reader nothing.
 const MAX_OPTIONS: usize = 15;
 
@@ -713,10 +713,11 @@ impl<'d> Walk<'d> {
             }
         self.anchor(element);
         if level > 0 && self.can_begin() {
-            let own_id = self.own_id(element);
+            let own_id = self.own_id(element, None);
             self.begin_heading(element, level, false, own_id);
             return at + 1;
         }
+        self.out.cut |= level > 0 && self.out.sections.len() >= MAX_SECTIONS;
         let kind = match name {
             "a" => {
                 if self.last_link == self.here() && self.gap == Gap::None {
@@ -768,6 +769,10 @@ impl<'d> Walk<'d> {
             }
             "tr" => {
                 self.line();
+                if self.in_data_table() {
+                    self.flush_section();
+                    self.hold(TABLE);
+                }
                 Kind::Row { cells: 0, written: 0 }
             }
             "td" | "th" if self.in_data_row() => {
@@ -777,10 +782,6 @@ impl<'d> Walk<'d> {
             "table" => {
                 self.line();
                 let data = self.flat == 0 && is_data_table(element);
-                if data {
-                    self.flush_section();
-                    self.hold(TABLE);
-                }
                 Kind::Scope { open: false, data }
             }
             "details" | "fieldset" => {
@@ -797,7 +798,7 @@ impl<'d> Walk<'d> {
                     self.close_scope();
                 }
                 let level = self.level_inside();
-                let own_id = self.own_id(element);
+                let own_id = self.own_id(element, None);
                 self.begin_heading(element, level, true, own_id);
                 return at + 1;
             }
@@ -1006,9 +1007,12 @@ impl<'d> Walk<'d> {
 
     /// The next cell stands in a row of a table of data, not of one that lays out the page.
     fn in_data_row(&self) -> bool {
-        let row = matches!(self.frames.last(), Some(Frame { kind: Kind::Row { .. }, .. }));
+        matches!(self.frames.last(), Some(Frame { kind: Kind::Row { .. }, .. })) && self.in_data_table()
+    }
+
+    fn in_data_table(&self) -> bool {
         let table = self.frames.iter().rev().find(|frame| matches!(frame.kind, Kind::Scope { .. }));
-        row && matches!(table, Some(Frame { kind: Kind::Scope { data: true, .. }, .. }))
+        matches!(table, Some(Frame { kind: Kind::Scope { data: true, .. }, .. }))
     }
 
     // Sections
@@ -1068,11 +1072,8 @@ impl<'d> Walk<'d> {
             self.out.text.truncate(line as usize);
         } else {
             self.begin_section(line, Span { from: start, to: end }, level, scope, own_id);
-            let around = self.frames.iter_mut().rev().find_map(|frame| match &mut frame.kind {
-                Kind::Scope { open, .. } => Some(open),
-                _ => None,
-            });
-            if let Some(open) = around.filter(|_| scope) {
+            let around = self.frames.last_mut().map(|frame| &mut frame.kind);
+            if let (true, Some(Kind::Scope { open, .. })) = (scope, around) {
                 *open = true;
             }
         }
@@ -1183,7 +1184,7 @@ impl<'d> Walk<'d> {
             None => return Kind::Block,
         };
         let level = self.level_inside();
-        let own_id = self.own_id(element);
+        let own_id = self.own_id(element, Some(&label));
         let line = self.write_hashes(level);
         let start = self.here();
         self.heading = true;
@@ -1218,7 +1219,7 @@ impl<'d> Walk<'d> {
 
     /// The id that leads to a heading: its own, or one inside it or of an element which it begins, as far as that
     /// shares a word with it (`wrapper-3` says nothing).
-    fn own_id(&mut self, heading: Element<'d>) -> Span {
+    fn own_id(&mut self, heading: Element<'d>, label: Option<&str>) -> Span {
         fn id(element: Element<'_>) -> Option<&str> {
             let id = element.attribute("id").or_else(|| element.attribute("name").filter(|_| element.name() == "a"));
             id.filter(|id| is_readable(id))
@@ -1226,8 +1227,10 @@ impl<'d> Walk<'d> {
         let inside = heading.descendants().take(4).filter_map(id);
         let begins = |around: &Element<'_>| matches!(around.name(), "section" | "article" | "div" | "li" | "header") && self.page.between(around.index(), heading.index()) == 0;
         let around = heading.ancestors().skip(1).take(3).take_while(begins).filter_map(id);
-        let words = text::collapse(&heading.raw_text());
-        let akin = |id: &&str| search::Query::new(&id.replace(['_', '.'], " ")).found_in(&words) != 0;
+        let akin = |id: &&str| {
+            let id = search::Query::new(&id.replace(['_', '.'], " "));
+            label.is_none() && id.found_in(&heading.raw_text()) != 0
+        };
         match id(heading).or_else(|| inside.chain(around).find(akin)) {
             Some(id) => self.keep(id),
             None => Span::default(),

@@ -4,12 +4,15 @@ use alloc::{string::String, vec::Vec};
 
 use super::schema::{Kind, Parameter};
 use super::{Annotations, Source, Tool};
-use crate::order;
+use crate::graph::Graph;
 use crate::json::{Json, Writer};
 use crate::options::Options;
+use crate::order;
+use crate::read::Value;
 use crate::read::meta::Meta;
 use crate::read::outline::{self, Landmark, Outline, Passage, Section};
 use crate::search::{self, Query};
+use crate::text;
 
 /// Which of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +80,41 @@ pub fn build(options: &Options) -> Vec<Tool> {
     ]
 }
 
+/// Lets the markup of what the page is about say who wrote it, when, in which language: it is more exact than the head.
+pub fn complete(meta: &mut Meta, graph: &Graph, main: Option<u32>) {
+    let Some(main) = main.and_then(|main| graph.entity(main)) else {
+        return;
+    };
+    let text = |name: &str| {
+        let said = main.values(name).iter().find_map(|value| match value {
+            Value::Text { text, .. } => Some(text),
+            // A person or an organisation, by name.
+            Value::Node(node) => graph.entity(*node)?.values("name").iter().find_map(|value| match value {
+                Value::Text { text, .. } => Some(text),
+                _ => None,
+            }),
+            _ => None,
+        });
+        said.map(|text| text::collapse(&text::visible(text))).unwrap_or_default()
+    };
+    let fields = [
+        (&mut meta.description, "description"),
+        (&mut meta.language, "inLanguage"),
+        (&mut meta.author, "author"),
+        (&mut meta.published, "datePublished"),
+        (&mut meta.modified, "dateModified"),
+    ];
+    for (field, name) in fields {
+        let said = text(name);
+        if !said.is_empty() {
+            *field = said;
+        }
+    }
+    if meta.title.is_empty() {
+        meta.title = text("name");
+    }
+}
+
 /// Characters that an answer aims at (Chrome's guidance for one answer).
 const ANSWER: usize = 1_500;
 /// Least and most bytes of an outline: on a short page it must not cost more than what it leads to.
@@ -142,7 +180,12 @@ fn tree(outline: &Outline, meta: &Meta, under: &str, offset: usize, most: usize)
     };
     let listed = || (first..end).filter_map(|at| Some((at, sections.get(at as usize)?)));
     let level = |section: &Section| usize::from(section.depth).saturating_sub(base);
-    let cost = |section: &Section| 55 + section.id.len() + outline.heading(section).len().min(HEADING * 2);
+    let cost = |section: &Section| {
+        let name = section.landmark.name();
+        let extra = section.holds().count() * 10 + if name.is_empty() { 0 } else { 15 + name.len() };
+        56 + section.id.len() + outline.heading(section).len().min(HEADING * 2) + extra
+    };
+    let inside = |at: u32, section: &Section| if section.end > at + 1 { 40 } else { 0 };
     let total: usize = sections.iter().map(|section| section.tokens as usize).sum();
     let budget = outline_budget(total).min(most).saturating_sub(if root.is_none() && offset == 0 { 250 } else { 60 });
     // As deep as fits; a level that leaves an agent with next to nothing is followed by a part of the next.
@@ -162,7 +205,7 @@ fn tree(outline: &Outline, meta: &Meta, under: &str, offset: usize, most: usize)
     let mut shown: Vec<u32> = Vec::new();
     let mut used = 0;
     for (at, section) in listed().filter(|(_, section)| level(section) < levels).skip(offset) {
-        used += cost(section);
+        used += cost(section) + if level(section) + 1 == levels { inside(at, section) } else { 0 };
         if used > budget && !shown.is_empty() {
             break;
         }

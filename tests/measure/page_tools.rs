@@ -1,7 +1,10 @@
 //! Measures the page tools on saved pages: how much of the visible text a section leads to, whether a search finds a
-//! known sentence, what an outline and the best section cost, how long the index takes. Prints a Markdown table.
+//! known sentence, what an outline and the best section cost, how long the index takes. Prints a Markdown table, and
+//! with `--write` puts it into docs/page-tools.md.
 //!
-//! `cargo run --release --no-default-features --example page-tools -- FOLDER [index.jsonl]`
+//! `cargo run --profile measure --no-default-features --example page-tools -- FOLDER [--write] [--misses]`
+//!
+//! FOLDER holds .html files; `text.jsonl` beside it may hold their lengths in tokens (`id`, `all_tokens`).
 //!
 //! Visible sentences and the baseline are taken from the parsed tree by code of this file, not by the code measured.
 //! The baseline is an index of headings alone: a section runs from its heading to the next of its level or above, and
@@ -190,8 +193,9 @@ struct Sums {
 }
 
 fn main() {
-    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--misses");
-    let show_misses = std::env::args().any(|argument| argument == "--misses");
+    let mut arguments = std::env::args().skip(1).filter(|argument| !argument.starts_with("--"));
+    let has = |name: &str| std::env::args().any(|argument| argument == name);
+    let show_misses = has("--misses");
     let folder = arguments.next().unwrap_or_else(|| "../shared/pages/html".into());
     let real_tokens: HashMap<String, usize> = std::fs::read_to_string(format!("{folder}/../text.jsonl"))
         .unwrap_or_default()
@@ -210,7 +214,21 @@ fn main() {
         let Ok(source) = std::fs::read_to_string(file) else { continue };
         measure(&source, file.file_stem().and_then(|stem| stem.to_str()).unwrap_or(""), &real_tokens, show_misses, &mut sums);
     }
-    report(&mut sums);
+    let table = report(&mut sums);
+    println!("{table}");
+    if has("--write") {
+        write(&table).expect("docs/page-tools.md can be written");
+    }
+}
+
+/// Puts the table between its two marks.
+fn write(table: &str) -> std::io::Result<()> {
+    const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/page-tools.md");
+    const MARKS: [&str; 2] = ["<!-- measured: npm run measure:page -->\n", "<!-- end of measured -->"];
+    let text = std::fs::read_to_string(FILE)?;
+    let (before, rest) = text.split_once(MARKS[0]).expect("the first mark");
+    let (_, after) = rest.split_once(MARKS[1]).expect("the second mark");
+    std::fs::write(FILE, [before, MARKS[0], "\n", table, "\n", MARKS[1], after].concat())
 }
 
 fn measure(source: &str, name: &str, real: &HashMap<String, usize>, show: bool, sums: &mut Sums) {
@@ -346,24 +364,26 @@ fn middle<T: Copy + PartialOrd>(values: &mut [T], share: usize) -> Option<T> {
     values.get(values.len() * share / 100).copied()
 }
 
-fn report(sums: &mut Sums) {
-    println!("{} pages, {} visible sentences, {} known-item queries\n", sums.pages, sums.sentences, sums.queries);
-    println!("| | Toolmark | headings only |");
-    println!("| --- | --- | --- |");
-    println!("| visible sentences reachable through some section | {} | {} |", percent(sums.reached, sums.sentences), percent(sums.base_reached, sums.sentences));
-    println!("| right passage among the first three | {} | {} |", percent(sums.hits, sums.queries), percent(sums.base_hits, sums.queries));
-    println!("| right passage first | {} | |", percent(sums.first, sums.queries));
-    println!("| the sentence itself in one of the three snippets | {} | |", percent(sums.in_snippet, sums.queries));
-    println!("| characters returned a query, mean (most) | {} ({}) | {} |", sums.chars / sums.queries.max(1), sums.most_chars, sums.base_chars / sums.queries.max(1));
-    println!("| sections a page, median / 90th percentile | {:?} / {:?} | |", middle(&mut sums.sections, 50).unwrap_or(0), middle(&mut sums.sections, 90).unwrap_or(0));
-    println!("| section's own text, characters, median / 90th percentile | {:?} / {:?} | |", middle(&mut sums.largest, 50).unwrap_or(0), middle(&mut sums.largest, 90).unwrap_or(0));
-    println!(
-        "| outline + longest piece of a section, share of all text, {} pages over 3,000 tokens | {} ({} of the pages below 1/6) | |",
+fn report(sums: &mut Sums) -> String {
+    use std::fmt::Write as _;
+    let mut out = String::new();
+    let _ = writeln!(out, "{} pages, {} visible sentences, {} known-item queries\n", sums.pages, sums.sentences, sums.queries);
+    let _ = writeln!(out, "| | Toolmark | headings only |");
+    let _ = writeln!(out, "| --- | --- | --- |");
+    let _ = writeln!(out, "| visible sentences reachable through some section | {} | {} |", percent(sums.reached, sums.sentences), percent(sums.base_reached, sums.sentences));
+    let _ = writeln!(out, "| right passage among the first three | {} | {} |", percent(sums.hits, sums.queries), percent(sums.base_hits, sums.queries));
+    let _ = writeln!(out, "| right passage first | {} | |", percent(sums.first, sums.queries));
+    let _ = writeln!(out, "| the sentence itself in one of the three snippets | {} | |", percent(sums.in_snippet, sums.queries));
+    let _ = writeln!(out, "| characters returned a query, mean (most) | {} ({}) | {} |", sums.chars / sums.queries.max(1), sums.most_chars, sums.base_chars / sums.queries.max(1));
+    let _ = writeln!(out, "| sections a page, median / 90th percentile | {:?} / {:?} | |", middle(&mut sums.sections, 50).unwrap_or(0), middle(&mut sums.sections, 90).unwrap_or(0));
+    let _ = writeln!(out, "| section's own text, characters, median / 90th percentile | {:?} / {:?} | |", middle(&mut sums.largest, 50).unwrap_or(0), middle(&mut sums.largest, 90).unwrap_or(0));
+    let _ = writeln!(out, "| outline + longest piece of a section, share of all text, {} pages over 3,000 tokens | {} ({} of the pages below 1/6) | |",
         sums.long_pages,
         percent(sums.spent, sums.full),
         percent(sums.within, sums.long_pages)
     );
-    println!("| sections of menus, headers, footers, dialogs before content | {} | |", sums.before);
-    println!("| index, ms per MB of HTML, native, median / 99th percentile | {:.1} / {:.1} | |", middle(&mut sums.micros, 50).unwrap_or(0.0), middle(&mut sums.micros, 99).unwrap_or(0.0));
-    println!("| estimated tokens of the visible text, against o200k_base | {} | |", percent(sums.estimate, sums.real));
+    let _ = writeln!(out, "| sections of menus, headers, footers, dialogs before content | {} | |", sums.before);
+    let _ = writeln!(out, "| index, ms per MB of HTML, native, median / 99th percentile | {:.1} / {:.1} | |", middle(&mut sums.micros, 50).unwrap_or(0.0), middle(&mut sums.micros, 99).unwrap_or(0.0));
+    let _ = writeln!(out, "| estimated tokens of the visible text, against o200k_base | {} | |", percent(sums.estimate, sums.real));
+    out
 }
