@@ -21,7 +21,9 @@ use crate::tools::{Source, Tool};
 /// Characters that an answer without `include` aims at; what does not fit is told by `more`.
 pub const ANSWER: usize = 10_000;
 /// Characters up to which a list is told whole: a second call would cost more than it saves.
-pub const LIST_WHOLE: usize = 8_000;
+pub const LIST_WHOLE: usize = 10_000;
+/// The same for a list beside the page's main entity.
+pub const LIST_BESIDE: usize = 4_000;
 /// What a longer list starts with; its rest is a call away.
 pub const LIST_ANSWER: usize = 1_500;
 /// Characters of a text that are told without `include`: an agent that wants the whole of it asks.
@@ -239,7 +241,7 @@ impl<'m> Reader<'m> {
         let kinds: Vec<&Rc<str>> = list.entities.iter().filter_map(|entity| self.graph.entity(*entity)?.types.first()).collect();
         let mixed = kinds.windows(2).any(|pair| matches!(pair, [one, other] if one != other));
         let free = list.limit.is_some() || !list.include.is_empty();
-        let whole = if free { list.hard } else { LIST_WHOLE.min(list.hard) }.saturating_sub(60);
+        let whole = if free { list.hard } else { list_whole(self.tool).min(list.hard) }.saturating_sub(60);
         let part = if free { whole } else { LIST_ANSWER.min(whole) };
         let limit = list.limit.unwrap_or(usize::MAX);
         let mut out = Writer::new();
@@ -356,8 +358,17 @@ impl<'m> Reader<'m> {
         }
     }
 
+    /// The page says its language itself.
+    fn is_own_language(&self, name: &str, values: &[Value]) -> bool {
+        let primary = |tag: &str| tag.split(['-', '_']).next().unwrap_or(tag).to_ascii_lowercase();
+        name == "inLanguage" && matches!(values, [Value::Text { text, .. }] if !self.language.is_empty() && primary(text) == primary(self.language))
+    }
+
     /// The values of a property; one alone stands by itself.
     fn property(&mut self, name: &'m str, values: &[Value], full: bool, depth: usize) -> Option<Out<'m>> {
+        if !full && self.is_own_language(name, values) {
+            return None;
+        }
         let mut chosen: Vec<&Value> = self.in_language(values);
         let mut sorted: Vec<u32> = select::nodes(values).collect();
         let sorted_values: Vec<Value>;
@@ -522,6 +533,11 @@ impl<'m> Reader<'m> {
             })
         })
     }
+}
+
+/// Characters up to which a list is told whole, by the place of its tool.
+pub fn list_whole(place: u16) -> usize {
+    if place == 0 { LIST_WHOLE } else { LIST_BESIDE }
 }
 
 /// It can be told from its like by a name or a text.

@@ -509,9 +509,9 @@ impl Choice<'_> {
             let around = |entity: &u32| ["web_site", "breadcrumb", "organization"].iter().any(|slug| self.is_kind(*entity, slug));
             let enough = |best: &u32| {
                 let mut different = Vec::new();
-                self.worth(*best, &mut different) > 0
-                    && (0..count).filter(|entity| free(&owner, *entity) && around(entity)).any(|entity| self.worth(entity, &mut different) >= WORTH)
-                    || different.len() >= WORTH
+                let own = self.worth(*best, &mut different);
+                let mut others = (0..count).filter(|entity| own > 0 && free(&owner, *entity) && around(entity));
+                own >= WORTH || others.any(|entity| self.worth(entity, &mut different) >= WORTH)
             };
             if let Some((entity, profile)) = best.filter(enough).and_then(|entity| Some((entity, self.kinds.get(entity as usize).copied().flatten()?))) {
                 groups.push(Group { profile, entities: vec![entity], list: false, of: None, via: None });

@@ -407,7 +407,7 @@ fn slug(type_name: &str) -> String {
 
 fn tool(found: Found, name: String, number: usize) -> Tool {
     let description = match found.verb {
-        "search" | "find" => "Asks this site's own search and returns what it finds: titles, addresses and short texts. Use it for what may be on other pages of this site.",
+        "search" | "find" => "Asks this site's own search: titles, addresses and short texts of its other pages.",
         _ => "Fetches a page of this site by its parameters and returns what is on it.",
     };
     let mut description = description.to_owned();

@@ -89,11 +89,8 @@ pub fn waits(property: &str) -> bool {
         return true;
     }
     const HEAVY: &str = "articleBody reviewBody review reviews comment transcript hasPart isPartOf mainEntityOfPage associatedMedia video audio \
-        subjectOf encoding hasMerchantReturnPolicy shippingDetails interactionStatistic citation isBasedOn breadcrumb identifier mentions \
-        workTranslation translationOfWork relatedLink significantLink copyrightHolder copyrightYear copyrightNotice creditText \
-        isAccessibleForFree isFamilyFriendly sourceOrganization accountablePerson commentCount discussionUrl \
-        publishingPrinciples license acquireLicensePage";
-    among(HEAVY, property)
+        subjectOf hasMerchantReturnPolicy shippingDetails interactionStatistic citation isBasedOn breadcrumb identifier mentions";
+    is_minor(property) || among(HEAVY, property)
 }
 
 /// Properties of which the first few values are told, shortened, until all are asked for.
@@ -106,10 +103,18 @@ pub fn shows(property: &str) -> bool {
     among("image images thumbnailUrl thumbnail logo photo photos primaryImageOfPage screenshot banner", property)
 }
 
+/// Properties that hardly anybody asks for: they wait together, under one word of ours.
+fn is_minor(property: &str) -> bool {
+    const MINOR: &str = "encoding wordCount copyrightHolder copyrightYear copyrightNotice creditText isAccessibleForFree isFamilyFriendly \
+        sourceOrganization accountablePerson commentCount discussionUrl publishingPrinciples relatedLink significantLink workTranslation \
+        translationOfWork interactionCount";
+    among(MINOR, property)
+}
+
 /// The property is one that this table names: nothing else may stand in a definition.
 pub fn names(profile: Option<&Profile>, property: &str) -> bool {
     let own = |profile: &Profile| [&profile.first, &profile.heavy, &profile.columns].iter().any(|list| among(list, property));
-    (waits(property) && !property.contains([':', '/'])) || profile.is_some_and(own)
+    (waits(property) && !is_minor(property) && !property.contains([':', '/'])) || profile.is_some_and(own)
 }
 
 /// `name` is one of the names in `list`.

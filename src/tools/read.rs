@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::graph::{Entity, Graph};
 use crate::options::Options;
 use crate::read::{Value, schema_name};
-use crate::render::{self, ANSWER, FEW, FEW_TEXT, ITEM_TEXT, LANGUAGES, OTHERS, LIST_ANSWER, LIST_WHOLE, SHORT_LIST, TEXT, is_address};
+use crate::render::{self, ANSWER, FEW, FEW_TEXT, ITEM_TEXT, LANGUAGES, OTHERS, LIST_ANSWER, SHORT_LIST, TEXT, is_address};
 use crate::select::{self, Selection};
 
 /// Words for parts that a description names; enough to choose a tool by.
@@ -104,7 +104,7 @@ pub fn build(graph: &Graph, selection: &Selection, profiles: &mut Profiles, opti
                     limit.minimum = Some("1".into());
                     tool.parameters.push(limit);
                 }
-                if survey.default_size > LIST_WHOLE {
+                if survey.default_size > render::list_whole(place as u16) {
                     diagnostics.push(cut(&tool.name));
                 }
             }
