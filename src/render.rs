@@ -22,8 +22,8 @@ use crate::tools::{Source, Tool};
 pub const ANSWER: usize = 10_000;
 /// Characters up to which a list is told whole: a second call would cost more than it saves.
 pub const LIST_WHOLE: usize = 10_000;
-/// The same for a list beside the page's main entity.
-pub const LIST_BESIDE: usize = 4_000;
+/// The same for what visitors say of the page's subject: there is no end to it.
+pub const LIST_SAID: usize = 3_000;
 /// What a longer list starts with; its rest is a call away.
 pub const LIST_ANSWER: usize = 1_500;
 /// Characters of a text that are told without `include`: an agent that wants the whole of it asks.
@@ -203,7 +203,9 @@ impl<'m> Reader<'m> {
             let Some(out) = out.filter(|out| !repeats(&fields, out)) else { continue };
             if asked { later.push((key(name), out)) } else { fields.push((key(name), out)) }
         }
-        if fields.iter().chain(&later).filter(|(name, _)| !matches!(*name, "type" | "url")).count() < 2 {
+        let one = |(name, value): &&(&str, Out<'_>)| !matches!(*name, "type" | "url") && value.flat().is_some();
+        let told = fields.iter().chain(&later);
+        if told.clone().all(|(_, value)| value.flat().is_some()) && told.filter(one).count() < 2 {
             self.thin(found, parts, &mut fields);
         }
         self.open.pop();
@@ -240,8 +242,10 @@ impl<'m> Reader<'m> {
         let short = list.entities.len() <= SHORT_LIST;
         let kinds: Vec<&Rc<str>> = list.entities.iter().filter_map(|entity| self.graph.entity(*entity)?.types.first()).collect();
         let mixed = kinds.windows(2).any(|pair| matches!(pair, [one, other] if one != other));
+        let first = list.entities.first().map(|first| self.profile(*first));
+        let most = list_whole(first.as_ref());
         let free = list.limit.is_some() || !list.include.is_empty();
-        let whole = if free { list.hard } else { list_whole(self.tool).min(list.hard) }.saturating_sub(60);
+        let whole = if free { list.hard } else { most.min(list.hard) }.saturating_sub(60);
         let part = if free { whole } else { LIST_ANSWER.min(whole) };
         let limit = list.limit.unwrap_or(usize::MAX);
         let mut out = Writer::new();
@@ -535,9 +539,10 @@ impl<'m> Reader<'m> {
     }
 }
 
-/// Characters up to which a list is told whole, by the place of its tool.
-pub fn list_whole(place: u16) -> usize {
-    if place == 0 { LIST_WHOLE } else { LIST_BESIDE }
+/// Characters up to which a list of this kind is told whole.
+pub fn list_whole(profile: Option<&Profile>) -> usize {
+    let said = profile.is_some_and(|profile| matches!(&*profile.slug, "comment" | "review"));
+    if said { LIST_SAID } else { LIST_WHOLE }
 }
 
 /// It can be told from its like by a name or a text.

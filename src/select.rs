@@ -47,7 +47,7 @@ const UP: &str = "isPartOf mainEntityOfPage itemReviewed isVariantOf subjectOf s
 /// Properties whose values are a list of their own once there are several.
 const LISTED: &str = "hasVariant review reviews blogPost blogPosts event events subEvent subEvents episode episodes hasPart makesOffer containsPlace itemListElement";
 /// From how many on. Fewer cost less inside the thing that has them than a tool of their own.
-const LIST_FROM: usize = 5;
+pub const LIST_FROM: usize = 5;
 /// What is worth a tool: values beside addresses of pages and pictures.
 const WORTH: usize = 2;
 
@@ -519,8 +519,14 @@ impl Choice<'_> {
                 owner = self.owners(&groups);
             }
         }
-        let mut parts = Vec::new();
+        let mut parts: Vec<(&'static str, u32)> = Vec::new();
         if let Some(place) = main.and_then(|main| groups.iter().position(|group| !group.list && group.entities.first() == Some(&main))) {
+            // The trail is the page's; the main thing answers for the page.
+            let told = |entity: &u32| groups.iter().any(|group| group.entities.first() == Some(entity));
+            let trails: Vec<u32> = (0..count).filter(|entity| self.is_kind(*entity, "breadcrumb") && !told(entity)).collect();
+            let roots = groups.iter().enumerate().map(|(place, group)| (place as u16, group.entities.as_slice()));
+            owner = owners(self.graph, roots.chain(core::iter::once((place as u16, trails.as_slice()))));
+            parts.extend(trails.iter().map(|trail| ("breadcrumb", *trail)));
             let inside = self.inside();
             for pass in 0..2 {
                 for entity in 0..count {

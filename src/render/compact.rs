@@ -155,8 +155,12 @@ fn line<'m>(kind: &str, fields: &[(&'m str, Out<'m>)]) -> Option<Out<'m>> {
         "GeoCoordinates" if only(fields, &["latitude", "longitude"]) => join(&[one("latitude"), one("longitude")], ","),
         "OpeningHoursSpecification" if only(fields, &["dayOfWeek", "opens", "closes", "validFrom", "validThrough"]) => {
             let hours = join(&[one("opens"), one("closes")], "-");
-            let valid = join(&[one("validFrom"), one("validThrough")], " to ");
-            let valid = if valid.is_empty() { valid } else { ["(", &valid, ")"].concat() };
+            let valid = match (one("validFrom"), one("validThrough")) {
+                ("", "") => String::new(),
+                (from, "") => ["(from ", from, ")"].concat(),
+                ("", through) => ["(until ", through, ")"].concat(),
+                (from, through) => ["(", from, " to ", through, ")"].concat(),
+            };
             join(&[&all("dayOfWeek"), &hours, &valid], " ")
         }
         "QuantitativeValue" if only(fields, &["value", "minValue", "maxValue", "unitText", "unitCode"]) => {

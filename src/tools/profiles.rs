@@ -8,6 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::graph::Entity;
 use crate::json::{self, Json};
 use crate::options::Options;
+use crate::read::schema_name;
 use crate::vocabulary;
 
 /// A kind of thing. Lists are names with a space between them.
@@ -43,7 +44,7 @@ type Row = (&'static str, &'static str, u8, &'static str, &'static str, &'static
 /// slug, plural, rank, types, first, heavy, columns. The first profile that names the nearest type wins.
 const TABLE: &[Row] = &[
     ("product", "products", 9, "Product ProductGroup ProductModel IndividualProduct SomeProducts",
-        "name description brand offers aggregateRating sku gtin mpn category color size material", "isRelatedTo isSimilarTo isAccessoryOrSparePartFor isConsumableFor",
+        "name description brand offers aggregateRating variesBy sku gtin mpn category color size material", "isRelatedTo isSimilarTo isAccessoryOrSparePartFor isConsumableFor",
         "name brand offers aggregateRating url"),
     ("vehicle", "vehicles", 9, "Vehicle", "name description brand model vehicleModelDate mileageFromOdometer offers", "", "name vehicleModelDate mileageFromOdometer offers url"),
     ("recipe", "recipes", 9, "Recipe",
@@ -194,9 +195,9 @@ impl Profiles {
     }
 
     fn find(&mut self, name: &str) -> Option<u16> {
-        // A full IRI is another vocabulary's type.
+        // A full IRI is another vocabulary's type, or none that Schema.org knows.
         if name.contains([':', '/']) {
-            return None;
+            return schema_name(name).map(|_| self.add("thing", "things", 3, None));
         }
         let place = |list: &[Profile], name: &str| list.iter().position(|profile| among(&profile.types, name));
         // A superseded type that pages still use for what it was.

@@ -10,7 +10,7 @@ use crate::graph::{Entity, Graph};
 use crate::options::Options;
 use crate::read::{Value, schema_name};
 use crate::render::{self, ANSWER, FEW, FEW_TEXT, ITEM_TEXT, LANGUAGES, OTHERS, LIST_ANSWER, SHORT_LIST, TEXT, is_address};
-use crate::select::{self, Selection};
+use crate::select::{self, LIST_FROM, Selection};
 
 /// Words for parts that a description names; enough to choose a tool by.
 const NAMED: usize = 7;
@@ -79,7 +79,7 @@ pub fn build(graph: &Graph, selection: &Selection, profiles: &mut Profiles, opti
     for place in 0..tools.len() {
         surveyor.tool = place as u16;
         let Some(tool) = tools.get_mut(place) else { break };
-        let slug = tool.name.split_once('_').map_or("", |(_, slug)| slug).replace('_', " ");
+        let slug = tool.name.split_once('_').map_or("", |(_, slug)| slug).replace('_', " ").replace("faq", "FAQ");
         match &tool.source {
             Source::Entity { entity, parts } => {
                 let survey = surveyor.entity(*entity, parts);
@@ -93,10 +93,12 @@ pub fn build(graph: &Graph, selection: &Selection, profiles: &mut Profiles, opti
                 }
             }
             Source::List { entities, .. } => {
+                let first = entities.first().and_then(|first| graph.entity(*first)).and_then(|first| surveyor.profile(first));
+                let most = render::list_whole(first.as_ref());
                 let survey = surveyor.list(entities);
                 tool.description = describe_list(&slug, &survey);
                 tool.parameters = include(&survey);
-                let long = survey.default_size > LIST_ANSWER / 2;
+                let long = survey.default_size > LIST_ANSWER / 2 || entities.len() >= LIST_FROM;
                 if long {
                     tool.parameters.push(Parameter::new("query", Kind::Text, "Words that the items must have"));
                     tool.parameters.push(offset());
@@ -104,7 +106,7 @@ pub fn build(graph: &Graph, selection: &Selection, profiles: &mut Profiles, opti
                     limit.minimum = Some("1".into());
                     tool.parameters.push(limit);
                 }
-                if survey.default_size > render::list_whole(place as u16) {
+                if survey.default_size > most {
                     diagnostics.push(cut(&tool.name));
                 }
             }
