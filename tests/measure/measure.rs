@@ -1,8 +1,14 @@
 //! Measures what agents get from saved pages: `cargo run --release --no-default-features --example measure -- FOLDER [--jsonl FILE]`.
+//!
+//! FOLDER holds `manifest.jsonl` (`{"id", "file", "url"}` a line) and, to say what is missing and what it costs beside the
+//! page's text, `index.jsonl` (`vertical`, `markup`), `ref.jsonl` (`entities`) and `text.jsonl` (`main_tokens`).
 
 #[path = "../support/mod.rs"]
 mod support;
+#[path = "table.rs"]
+mod table;
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -92,14 +98,31 @@ fn main() {
         }
     }
     let folder = Path::new(&folder);
+    // Lines of a further file by the page's id; none where there is no such file.
+    let lines = |file: &str| -> HashMap<String, Value> {
+        let text = fs::read_to_string(folder.join(file)).unwrap_or_default();
+        let parsed = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        parsed.map(|line| (line["id"].as_str().unwrap_or("").to_owned(), line)).collect()
+    };
+    let (index, reference, texts) = (lines("index.jsonl"), lines("ref.jsonl"), lines("text.jsonl"));
+    let mut table = table::Table::new();
     let manifest = fs::read_to_string(folder.join("manifest.jsonl")).expect("manifest.jsonl in the folder");
     for line in manifest.lines().filter(|line| !line.trim().is_empty()) {
         let page: Value = serde_json::from_str(line).expect("a line of JSON");
         let html = fs::read(folder.join(page["file"].as_str().expect("a file name"))).expect("the page's file");
         let html = String::from_utf8_lossy(&html);
         let measured = measure(page["id"].as_str().unwrap_or(""), &html, page["url"].as_str().unwrap_or(""));
+        let id = page["id"].as_str().unwrap_or("");
+        let of = |lines: &HashMap<String, Value>, field: &str| lines.get(id).map_or(Value::Null, |line| line[field].clone());
+        // A page without markup is not what this measures.
+        if !of(&index, "markup").as_array().is_some_and(Vec::is_empty) {
+            let kind = of(&index, "vertical").as_str().unwrap_or("page").to_owned();
+            let text = of(&texts, "main_tokens").as_u64().unwrap_or(0) as usize;
+            table.add(&kind, text, &of(&reference, "entities"), &measured);
+        }
         if let Some(file) = &mut jsonl {
             writeln!(file, "{measured}").expect("the file can be written");
         }
     }
+    table.print();
 }
