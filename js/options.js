@@ -12,7 +12,7 @@ const identifier = (value) => (/^[a-z][a-z0-9_]{0,19}$/i.test(value.trim()) ? va
 const HOST = /^(\[[0-9a-f:.]+\]|[^\s/?#@:,]+)(:\d{1,5})?$/;
 
 const ATTRIBUTES = {
-  toolmark: ['toolmark', () => true, 'nothing'],
+  toolmark: ['', () => true, 'nothing'],
   actions: ['actions', flag, '"on" or "off"'],
   'max-tools': ['maxTools', integer, 'a whole number of at least 1'],
   watch: ['watch', flag, '"on" or "off"'],
@@ -111,7 +111,7 @@ export function fromTag(script, note) {
     const value = read(written);
     if (value === undefined) {
       note('warn', 'option-invalid', `data-${name}="${written}" is not understood and was ignored. Allowed is ${allowed}.`);
-    } else options[option] = value;
+    } else if (option) options[option] = value;
   }
   return options;
 }

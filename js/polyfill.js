@@ -95,7 +95,7 @@ const task = () =>
  */
 export function install(view, yields = () => false) {
   const { document } = view;
-  if (!view.isSecureContext || document.modelContext) return undefined;
+  if (!view.isSecureContext || 'modelContext' in document) return undefined;
   const tools = new Map();
   let allowed = false;
 

@@ -20,6 +20,7 @@ export function createRegistry({ exposedTo, call }) {
   let entries = new Map();
   let surface;
   const problems = new Map();
+  let asking = false;
 
   const note = (name, level, code, message) => problems.set(name, { level, code, message });
 
@@ -29,7 +30,9 @@ export function createRegistry({ exposedTo, call }) {
     const execute = (input, context) => call(definition.name, input, context);
     const options = { signal: controller.signal, ...(exposedTo && { exposedTo }) };
     try {
+      asking = true;
       const asked = surface.registerTool({ ...told(definition), name: entry.name, execute }, options);
+      asking = false;
       let timer;
       const late = new Promise((resolve) => (timer = setTimeout(resolve, PATIENCE_MS)));
       // A refusal that comes later than anybody waits for must not surface as an unhandled rejection in the page.
@@ -39,12 +42,15 @@ export function createRegistry({ exposedTo, call }) {
       return error;
     } catch (error) {
       return error ?? new Error('refused');
+    } finally {
+      asking = false;
     }
   }
 
   async function register(entry, definition) {
+    const { signal } = entry.controller;
     const error = await ask(entry, definition);
-    if (!error || entry.controller.signal.aborted) return;
+    if (!error || signal.aborted) return;
     if (/^(NotAllowed|Security)Error$/.test(error.name)) {
       entry.failed = true;
       const way = error.name === 'SecurityError'
@@ -55,14 +61,18 @@ export function createRegistry({ exposedTo, call }) {
     }
     entry.name = `page_${definition.name}`.slice(0, NAME_LENGTH);
     const second = await ask(entry, definition);
-    if (entry.controller.signal.aborted) return;
+    if (signal.aborted) return;
     if (!second) {
-      note(definition.name, 'warn', 'tool-renamed', `'${definition.name}' is registered already, by this page or another script; ours is offered as '${entry.name}'. data-prefix keeps names apart.`);
+      renamed(entry, definition);
     } else {
       entry.failed = true;
       entry.name = definition.name;
       note(definition.name, 'warn', 'register-failed', `'${definition.name}' could not be registered: ${error.message ?? error}.`);
     }
+  }
+
+  function renamed(entry, definition) {
+    note(definition.name, 'warn', 'tool-renamed', `'${definition.name}' is registered already, by this page or another script; ours is offered as '${entry.name}'. data-prefix keeps names apart.`);
   }
 
   return {
@@ -85,7 +95,7 @@ export function createRegistry({ exposedTo, call }) {
           continue;
         }
         if (known) gone.push(known);
-        const entry = { key, name: definition.name, controller: new AbortController(), failed: false };
+        const entry = { key, definition, name: definition.name, controller: new AbortController(), failed: false };
         entries.set(definition.name, entry);
         fresh.push([entry, definition]);
       }
@@ -97,6 +107,19 @@ export function createRegistry({ exposedTo, call }) {
       surface = on;
       if (on) await Promise.all(fresh.map(([entry, definition]) => register(entry, definition)));
       return change;
+    },
+    /** The page wants a name that one of ours has: ours makes room and is offered under another one. */
+    yields(name) {
+      const entry = asking ? undefined : [...entries.values()].find((one) => one.name === name && !one.failed);
+      if (!entry || name !== entry.definition.name) return false;
+      entry.controller.abort();
+      entry.controller = new AbortController();
+      entry.name = `page_${name}`.slice(0, NAME_LENGTH);
+      void ask(entry, entry.definition).then((error) => {
+        if (error) entry.failed = true;
+        else renamed(entry, entry.definition);
+      });
+      return true;
     },
     /** The name under which a definition is offered. */
     nameOf: (name) => entries.get(name)?.name ?? name,

@@ -24,7 +24,7 @@ const MAX_ROOTS = 500;
  * @param {boolean} shadow look into open shadow roots
  * @param {boolean} frames look into frames of the same origin; those written in the page itself (`srcdoc`) are part
  *   of it always
- * @returns {object} the plan; its `roots` are the documents and shadow roots that the last snapshot held, `live` for each of them
+ * @returns {object} the plan; its `roots` are the documents and shadow roots that the last snapshot held, `cost` the milliseconds that it took, `live` for each of them
  *   the elements that calls may act on, by their number, `counted` the rules that counted
  */
 export function prepare(rules, attributes, references, controls, shadow, frames) {
@@ -58,12 +58,15 @@ export function resolve(reference, base) {
  * @returns {{text: string, shape: number[], next?: object} | undefined} the first of them
  */
 export function take(root, plan, base, previous) {
+  const before = performance.now();
   plan.roots = isElement(root) ? [root] : inner(root, plan);
   plan.counted = new Set();
   plan.live = [];
   const packed = plan.roots.map((each) => sparse(each, plan, base));
   const first = packed.reduceRight((next, one) => ({ ...one, next }), undefined);
-  return same(previous, first) ? undefined : first;
+  const equal = same(previous, first);
+  plan.cost = performance.now() - before;
+  return equal ? undefined : first;
 }
 
 function sparse(root, plan, base) {
@@ -87,7 +90,10 @@ function inner(root, { shadow, frames }) {
     const each = found[at];
     if (shadow) {
       const all = each.querySelectorAll('*');
-      for (let i = 0; i < all.length; i += 1) if (all[i].shadowRoot) found.push(all[i].shadowRoot);
+      for (let i = 0; i < all.length; i += 1) {
+        const { shadowRoot } = all[i];
+        if (shadowRoot) found.push(shadowRoot);
+      }
     }
     for (const frame of each.querySelectorAll(frames ? 'iframe,frame' : 'iframe[srcdoc]')) {
       const document = contentOf(frame);
@@ -195,6 +201,9 @@ function referenced(root, selector) {
   return ids;
 }
 
+/** An element is inside another one; mostly it is its child. */
+const holds = (outer, inner) => inner.parentNode === outer || outer.contains(inner);
+
 function same(a, b) {
   if (!a || !b) return a === b;
   if (!same(a.next, b.next) || a.text !== b.text || a.shape.length !== b.shape.length) return false;
@@ -267,48 +276,34 @@ class Packer {
   /** Elements in document order; where an element is in `texts` too, all that is in it. */
   sparse(elements, texts) {
     const open = [];
-    let next = 0;
-    let done = null;
+    let text = 0;
     for (let i = 0; i < elements.length; i += 1) {
       const element = elements[i];
-      const whole = element === texts[next];
-      if (whole) next += 1;
-      if (done) {
-        if (done.contains(element)) continue;
-        done = null;
-      }
-      let closed = 0;
-      while (open.length && !open[open.length - 1].contains(element)) {
+      let ended = 0;
+      while (open.length && !holds(open[open.length - 1], element)) {
         open.pop();
-        closed += 1;
+        ended += 1;
       }
-      this.close(closed);
-      if (this.around) this.surround(element, open);
-      if (whole) {
-        this.whole(element);
-        done = element;
-      } else {
+      this.close(ended);
+      if (element !== texts[text]) {
         this.open(element);
         open.push(element);
+        continue;
       }
+      text += 1;
+      // What is inside comes with it; the lists go on behind it.
+      i = this.whole(element, CLOSED, elements, i + 1) - 1;
+      while (text < texts.length && holds(element, texts[text])) text += 1;
     }
     this.close(open.length);
     return this;
   }
 
-  /** Opens what must be around an element and is not open yet. */
-  surround(element, open) {
-    const outer = [];
-    const top = open[open.length - 1];
-    for (let next = element.parentElement; next && next !== top; next = next.parentElement) if (this.around.has(next)) outer.unshift(next);
-    for (const next of outer) {
-      this.open(next);
-      open.push(next);
-    }
-  }
-
-  /** An element and all that is in it. Not recursive: pages nest as deep as they like. */
-  whole(root, closed = CLOSED) {
+  /**
+   * An element and all that is in it; `list` is counted on from `next` by those of its elements that come by.
+   * Not recursive: pages nest as deep as they like.
+   */
+  whole(root, closed, list = [], next = 0) {
     this.open(root);
     let node = root.firstChild;
     let depth = 1;
@@ -318,6 +313,7 @@ class Packer {
         this.text(node.data);
       } else if (node.nodeType === 1) {
         this.open(node);
+        if (node === list[next]) next += 1;
         depth += 1;
         child = closed.has(node.localName) ? null : node.firstChild;
         if (!child) {
@@ -336,10 +332,11 @@ class Packer {
       }
       this.close(ended);
       depth -= ended;
-      if (node === root) return;
+      if (node === root) return next;
       node = node.nextSibling;
     }
     this.close(depth);
+    return next;
   }
 
   finish() {

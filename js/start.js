@@ -165,7 +165,7 @@ class Session {
       this.undo.push(() => meta.remove());
     }
     if (!this.surface()) {
-      const undo = install(this.view);
+      const undo = install(this.view, (name) => this.registry.yields(name));
       if (undo) this.undo.push(undo);
       // Nobody else reads forms with `toolname` then.
       this.declaredForms = !!undo;

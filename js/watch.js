@@ -10,10 +10,13 @@ const MAX_WAIT_MS = 900;
 const SHARE = 20;
 /** Even a page that takes seconds to read is looked at this often. */
 const MAX_REST_MS = 5000;
-/** Records that are looked at one by one, even where a snapshot is nearly free. */
-const MIN_RECORDS = 64;
-/** How many records can be judged in a millisecond. */
-const RECORDS_PER_MS = 1000;
+/** Records that are looked at one by one between two looks, even where a look is nearly free. */
+const MIN_RECORDS = 100;
+/** As many records cost as much as a millisecond of looking, and being called costs as much as so many records. */
+const RECORDS_PER_MS = 500;
+const RECORDS_PER_CALL = 4;
+/** Names of custom elements that are waited for. */
+const MAX_AWAITED = 200;
 /** The browser's idle time is waited for this long. */
 const IDLE_MS = 100;
 
@@ -58,14 +61,14 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }
 
   function hear(records) {
     if (stopped) return;
-    seen += records.length;
+    seen += records.length + RECORDS_PER_CALL;
     if (!follow) {
       observer.disconnect();
       armed = false;
       dirty = true;
       return;
     }
-    const judged = seen <= Math.max(MIN_RECORDS, cost * RECORDS_PER_MS);
+    const judged = seen <= Math.max(MIN_RECORDS, (plan.cost ?? 0) * RECORDS_PER_MS);
     if (judged && !records.some(matters)) return;
     if (!judged) {
       // So much happens that listening costs more than looking.
@@ -85,15 +88,31 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }
   function some(nodes) {
     for (let i = 0; i < nodes.length; i += 1) {
       const node = nodes[i];
-      if (node.nodeType === 1 && (node.matches(elements) || (node.firstElementChild && node.querySelector(elements)))) return true;
+      if (node.nodeType !== 1) continue;
+      if (node.matches(elements) || isHost(node)) return true;
+      if (node.firstElementChild && (node.querySelector(elements) || (plan.shadow && [...node.getElementsByTagName('*')].some(isHost)))) return true;
     }
     return false;
   }
 
+  const isHost = (element) => plan.shadow && !!element.shadowRoot;
+
   const within = (node) => node?.nodeType === 1 && !!node.closest(texts);
+
+  /** An element that becomes what it is meant to be may bring a shadow root, and nobody says so. */
+  const awaited = new Set();
+  function awaitDefinitions() {
+    for (const { localName } of document.querySelectorAll(':not(:defined)')) {
+      if (awaited.has(localName) || awaited.size >= MAX_AWAITED) continue;
+      awaited.add(localName);
+      // A name that cannot be one of a custom element is refused.
+      view.customElements?.whenDefined(localName).then(() => stopped || touch(), () => {});
+    }
+  }
 
   function arm() {
     seen = 0;
+    if (follow && plan.shadow) awaitDefinitions();
     if (armed || stopped || !observer) return;
     // Frames and shadow roots that were in the last snapshot; the page itself, before the first.
     for (const root of plan.roots.length ? plan.roots : [document]) observer.observe(root, options);

@@ -7,9 +7,10 @@ mod same;
 mod spelling;
 mod twins;
 
-use alloc::{rc::Rc, vec::Vec};
+use alloc::{rc::Rc, string::String, vec::Vec};
 
 use crate::diagnostic::Diagnostic;
+use crate::json::{self, Writer};
 use crate::read::{Format, Node, Property, Value};
 use crate::text_index::TextIndex;
 use groups::Groups;
@@ -122,6 +123,40 @@ fn link(nodes: &mut [Node], ids: &TextIndex) {
                 }
             }
         }
+    }
+}
+
+/// All entities for inspection: `[{"id", "types", "props", "formats"}]`. One without an IRI is named by its number.
+pub fn entities_json(graph: &Graph) -> String {
+    let id = |index: u32| match graph.entity(index).and_then(|entity| entity.id.as_deref()) {
+        Some(id) => id.into(),
+        None => ["_:e", &json::number(index as usize)].concat(),
+    };
+    let mut out = Writer::new();
+    out.array(|out| {
+        for (index, entity) in graph.entities.iter().enumerate() {
+            out.object(|out| {
+                out.field("id").string(&id(index as u32));
+                out.field("types").array(|out| entity.types.iter().for_each(|name| out.string(name)));
+                out.field("props").object(|out| {
+                    for property in &entity.properties {
+                        out.field(&property.name).array(|out| property.values.iter().for_each(|value| write_value(value, &id, out)));
+                    }
+                });
+                out.field("formats").array(|out| entity.formats.iter().for_each(|format| out.string(format.name())));
+            });
+        }
+    });
+    out.into_string()
+}
+
+fn write_value(value: &Value, id: &dyn Fn(u32) -> String, out: &mut Writer) {
+    match value {
+        Value::Text { text, .. } | Value::Url(text) => out.string(text),
+        Value::Number(digits) => out.raw(digits),
+        Value::Boolean(truth) => out.bool(*truth),
+        Value::Reference(iri) => out.object(|out| out.field("id").string(iri)),
+        Value::Node(index) => out.object(|out| out.field("id").string(&id(*index))),
     }
 }
 

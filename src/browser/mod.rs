@@ -15,7 +15,7 @@ use crate::options::Options;
 use crate::read::outline::{self, Outline};
 use crate::read::wasp;
 use crate::tools::{Source, controls};
-use crate::{Mapping, read, results};
+use crate::{Mapping, graph, read, results};
 
 /// What the shim hands over: options, and what only the camera needs.
 fn options(json: &str) -> (Options, dom::Camera) {
@@ -71,6 +71,11 @@ impl Adapter {
     /// What was seen on the page, or the result of a site's own tool, as an answer: clean and within bounds.
     pub fn clean(&self, json: &str) -> String {
         controls::answer(json, &self.options)
+    }
+
+    /// The merged graph, for inspection.
+    pub fn entities(&self) -> String {
+        graph::entities_json(&self.mapping.graph)
     }
 
     /// Runs a tool of the last mapping on the page as it is: `{"answer": {…}}`, or what must be done to get one.
