@@ -10,9 +10,10 @@ const need = (object, name) => {
   if (object[name] === undefined) throw new TypeError(`required member ${name} is undefined.`);
   return object[name];
 };
+const isObject = (value) => value !== null && /^(object|function)$/.test(typeof value);
 const dictionary = (value) => {
   if (value === undefined || value === null) return {};
-  if (typeof value !== 'object' && typeof value !== 'function') throw new TypeError('The provided value is not of type dictionary.');
+  if (!isObject(value)) throw new TypeError('The provided value is not of type dictionary.');
   return value;
 };
 const signalOf = (options) => {
@@ -40,7 +41,7 @@ function origins(list, member) {
 
 function schemaText(schema) {
   if (schema === undefined) return undefined;
-  if (schema === null || (typeof schema !== 'object' && typeof schema !== 'function')) throw new TypeError("Failed to convert value to 'object'.");
+  if (!isObject(schema)) throw new TypeError("Failed to convert value to 'object'.");
   const text = JSON.stringify(schema);
   if (text === undefined) throw new TypeError('invalid input schema: toJSON() returns undefined');
   return text;
@@ -63,7 +64,7 @@ function argument(input) {
       // Refused below.
     }
   }
-  if (input === null || (typeof input !== 'object' && typeof input !== 'function')) {
+  if (!isObject(input)) {
     throw new TypeError('invalid input object: value is not an object');
   }
   return JSON.parse(JSON.stringify(input) ?? 'null') ?? {};
@@ -119,8 +120,8 @@ export function install(view, yields = () => false) {
     }
 
     async registerTool(tool, options) {
-      if (!arguments.length) throw new TypeError("Failed to execute 'registerTool' on 'ModelContext': 1 argument required, but only 0 present.");
-      if (tool === null || (typeof tool !== 'object' && typeof tool !== 'function')) throw new TypeError('The provided value is not of type ModelContextTool.');
+      if (!arguments.length) throw new TypeError('1 argument required, but only 0 present.');
+      if (!isObject(tool)) throw new TypeError('The provided value is not of type ModelContextTool.');
       const given = tool.annotations;
       const annotations = given === undefined || given === null ? undefined : Object.fromEntries(HINTS.map((hint) => [hint, !!dictionary(given)[hint]]));
       const description = `${need(tool, 'description')}`;
@@ -129,8 +130,7 @@ export function install(view, yields = () => false) {
       const { inputSchema } = tool;
       const name = `${need(tool, 'name')}`;
       const title = tool.title === undefined ? '' : `${tool.title}`;
-      if (given !== undefined && given !== null) dictionary(given);
-      if (inputSchema !== undefined && (inputSchema === null || (typeof inputSchema !== 'object' && typeof inputSchema !== 'function'))) schemaText(inputSchema);
+      if (inputSchema !== undefined && !isObject(inputSchema)) schemaText(inputSchema);
       const o = dictionary(options);
       const { exposedTo } = o;
       if (exposedTo !== undefined && (exposedTo === null || typeof exposedTo === 'string')) throw new TypeError('exposedTo is not a sequence.');
@@ -170,7 +170,7 @@ export function install(view, yields = () => false) {
     }
 
     async executeTool(tool, input, options) {
-      if (tool === null || (typeof tool !== 'object' && typeof tool !== 'function')) throw new TypeError('The provided value is not of type RegisteredTool.');
+      if (!isObject(tool)) throw new TypeError('The provided value is not of type RegisteredTool.');
       for (const member of ['description', 'name', 'origin', 'window']) need(tool, member);
       if (tool.window?.window !== tool.window || !tool.window) throw new TypeError("Failed to convert value to 'Window'.");
       const signal = signalOf(dictionary(options));
@@ -248,6 +248,8 @@ export function install(view, yields = () => false) {
 
   Object.defineProperty(document, 'modelContext', { get: () => context, enumerable: true, configurable: true });
   const globals = { ModelContext, ToolActivatedEvent, ToolCancelEvent };
+  // Minified, the classes would have other names.
+  for (const name of Object.keys(globals)) Object.defineProperty(globals[name], 'name', { value: name });
   const placed = Object.keys(globals).filter((name) => !(name in view));
   for (const name of placed) Object.defineProperty(view, name, { value: globals[name], writable: true, configurable: true });
   return () => {

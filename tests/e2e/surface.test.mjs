@@ -42,7 +42,7 @@ const ROWS = {
   'input': ["const echo = (v) => v; return [await exec(echo), await exec(echo, { a: 1, b: undefined }), await exec(echo, [1]), await error(() => exec(echo, 5)), await error(() => exec(echo, null))]", ['{}', '{"a":1}', '[1]', 'TypeError', 'TypeError']],
   'input as text': ["await error(() => exec((v) => v, '{\"a\":1}'))", 'TypeError', '{"a":1}', 'callers written for Chrome up to 154 pass text; accepting it harms nobody'],
   'input that is no JSON': ["await error(() => exec((v) => v, 'nonsense'))", 'TypeError'],
-  'execute is called with input and signal': ["await exec(function (...input) { 'use strict'; return [input.length, input[1].signal instanceof AbortSignal, Object.keys(input[1])]; })", '[2,true,["signal"]]'],
+  'execute is called with input and signal': ["await exec((...input) => [input.length, input[1].signal instanceof AbortSignal, Object.keys(input[1])])", '[2,true,["signal"]]'],
   'unknown tools': ["const c = await add('k'); const t = await find('k'); c.abort(); return [await error(() => mc.executeTool(t)), await error(() => mc.executeTool('k')), await error(() => mc.executeTool({})), await error(() => mc.executeTool({ ...t, origin: 'junk' }))]", ['UnknownError', 'TypeError', 'TypeError', 'NotSupportedError']],
   'cancelling': ["let inner; const c = await add('slow', (_, { signal }) => new Promise((r) => signal.addEventListener('abort', () => { inner = signal.reason.name; r(1); }))); const stop = new AbortController(); const p = mc.executeTool(await find('slow'), {}, { signal: stop.signal }).catch((e) => e); await wait(20); stop.abort('mine'); const r = await p; await wait(20); c.abort(); return [r, inner]", ['mine', 'AbortError']],
   'unregistering does not cancel': ["let done; const c = await add('u', () => new Promise((r) => (done = r))); const p = mc.executeTool(await find('u')); await wait(20); c.abort(); done({ late: 1 }); return p", '{"late":1}'],
@@ -59,7 +59,7 @@ for (const surface of SURFACES) {
       await t.test(what, async () => {
         const [source, native, polyfill = native, why] = row;
         if (row.length > 2) assert.ok(why, 'a difference needs its reason');
-        const body = /\breturn\b/.test(source) ? source : `return ${source}`;
+        const body = /;/.test(source) && /^(const|let) /.test(source) ? source : `return ${source}`;
         const result = await page.evaluate(`(async () => { ${IN_PAGE} ${body}; })()`);
         assert.deepEqual(result, surface === 'native' ? native : polyfill);
       });
