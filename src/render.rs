@@ -599,3 +599,26 @@ fn keeps(digits: &str) -> bool {
         && !part.ends_with('0')
         && !part.starts_with("0000")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stay_as_written() {
+        for number in ["0", "5", "-3", "4.5", "129.9", "123456789012", "0.05"] {
+            assert!(keeps(number), "{number}");
+        }
+        // JavaScript would write them otherwise.
+        for number in ["129.90", "1.0", "007", "-0", "1e3", "12345678901234567890", "0.00001", "", "."] {
+            assert!(!keeps(number), "{number}");
+        }
+    }
+
+    #[test]
+    fn profiles_order_what_markup_has() {
+        let properties: Vec<crate::read::Property> =
+            ["offers", "x", "name"].iter().map(|name| crate::read::Property { name: (*name).into(), values: Vec::new() }).collect();
+        assert_eq!(order(&properties, "name description offers").collect::<Vec<_>>(), ["name", "offers", "x"]);
+    }
+}

@@ -93,10 +93,15 @@ pub fn choose(graph: &Graph, meta: &Meta, profiles: &mut Profiles) -> Selection 
         choice.nested(&mut groups, main);
     }
     let content = groups.iter().any(|group| choice.profiles.get(group.profile).is_some_and(|profile| profile.rank > SECOND));
+    let known = groups.iter().any(|group| choice.profiles.get(group.profile).is_some_and(|profile| profile.rank > SECOND && profile.slug != "thing"));
     groups.retain(|group| {
         // Beside content, who is behind the page is asked for to get in touch; a mere name is a part.
         let second = choice.profiles.get(group.profile).is_some_and(|profile| profile.rank == SECOND);
         if content && second && !group.list && group.entities.first().copied() != main && !group.entities.iter().any(|entity| choice.reachable(*entity)) {
+            return false;
+        }
+        // What Schema.org has no word for can be asked for only where there is nothing else.
+        if known && choice.profiles.get(group.profile).is_some_and(|profile| profile.slug == "thing") {
             return false;
         }
         let mut different = Vec::new();
@@ -516,7 +521,6 @@ impl Choice<'_> {
             if let Some((entity, profile)) = best.filter(enough).and_then(|entity| Some((entity, self.kinds.get(entity as usize).copied().flatten()?))) {
                 groups.push(Group { profile, entities: vec![entity], list: false, of: None, via: None });
                 main = Some(entity);
-                owner = self.owners(&groups);
             }
         }
         let mut parts: Vec<(&'static str, u32)> = Vec::new();

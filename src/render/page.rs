@@ -102,12 +102,15 @@ impl Cut {
             Out::Object(fields) => {
                 let mut part = Vec::new();
                 for (name, value) in fields {
+                    let before = (self.left, self.hard);
                     if self.stop.is_none() {
                         self.left = self.left.saturating_sub(name.len() + 4);
                         self.hard = self.hard.saturating_sub(name.len() + 6);
                     }
-                    if let Some(value) = self.take(value) {
-                        part.push((*name, value));
+                    match self.take(value) {
+                        Some(value) => part.push((*name, value)),
+                        // What an earlier answer told costs this one nothing.
+                        None => (self.left, self.hard) = before,
                     }
                 }
                 (!part.is_empty()).then_some(Out::Object(part))
@@ -136,4 +139,71 @@ fn pieces(mut text: &str) -> impl Iterator<Item = &str> {
 /// Bytes of the text in JSON.
 fn escaped(text: &str) -> usize {
     text.len() + text.bytes().filter(|byte| matches!(byte, b'"' | b'\\' | b'\n' | b'\t' | b'\r')).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::parse;
+    use alloc::{string::ToString, vec};
+
+    fn text(text: &str) -> Out<'static> {
+        Out::Text(text.into())
+    }
+
+    fn parts(told: &Out<'_>, soft: usize, hard: usize) -> Vec<String> {
+        let mut from = 0;
+        let mut parts = Vec::new();
+        loop {
+            let part = answer(told.clone(), from, soft, hard);
+            assert!(part.len() <= hard, "{} bytes", part.len());
+            let parsed = parse(&part).map(|parsed| parsed.value).unwrap();
+            let next = parsed.get("more").and_then(|more| more.get("offset")?.as_usize());
+            parts.push(part.clone());
+            match next {
+                Some(next) => {
+                    assert!(next > from, "goes on");
+                    from = next;
+                }
+                None => return parts,
+            }
+        }
+    }
+
+    #[test]
+    fn what_fits_is_whole() {
+        let told = Out::Object(vec![("name", text("Bag")), ("offers", Out::List(vec![Out::Raw("1".into()), text("2")]))]);
+        assert_eq!(parts(&told, 1_000, 1_000), [r#"{"name":"Bag","offers":[1,"2"]}"#]);
+    }
+
+    #[test]
+    fn items_are_told_whole_and_once() {
+        let item = |number: usize| Out::Object(vec![("name", text(&["Item ", &number.to_string()].concat())), ("price", Out::Raw(number.to_string().into()))]);
+        let told = Out::Object(vec![("name", text("All")), ("items", Out::List((0..100).map(item).collect()))]);
+        let parts = parts(&told, 300, 5_000);
+        assert!(parts.len() > 5);
+        let all = parts.concat();
+        for number in 0..100 {
+            let item = ["{\"name\":\"Item ", &number.to_string(), "\",\"price\":", &number.to_string(), "}"].concat();
+            assert_eq!(all.matches(&item).count(), 1, "{item}");
+        }
+    }
+
+    #[test]
+    fn a_long_text_goes_on_where_it_stopped() {
+        let long: String = (0..9_000).map(|number| ["w", &number.to_string(), " "].concat()).collect();
+        let told = Out::Object(vec![("articleBody", text(long.trim()))]);
+        let parts = parts(&told, 10_000, 20_000);
+        let texts: String = parts.iter().map(|part| {
+            let parsed = parse(part).unwrap().value;
+            String::from(parsed.get("articleBody").and_then(crate::json::Json::as_str).unwrap())
+        }).collect();
+        assert_eq!(texts, long.trim());
+    }
+
+    #[test]
+    fn a_value_of_any_size_keeps_to_the_hard_cap() {
+        let told = Out::Object(vec![("a", text(&"\"".repeat(50_000))), ("b", text("end"))]);
+        assert!(parts(&told, 1_000, 13_000).concat().contains("\"b\":\"end\""));
+    }
 }

@@ -293,3 +293,75 @@ pub fn slug(name: &str) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(profiles: &mut Profiles, types: &[&str]) -> Option<(String, u8)> {
+        let entity = Entity {
+            id: None,
+            types: types.iter().map(|name| Rc::from(*name)).collect(),
+            properties: Vec::new(),
+            formats: Vec::new(),
+            referrers: Vec::new(),
+            element: 0,
+        };
+        let number = profiles.of(&entity)?;
+        profiles.get(number).map(|profile| (profile.slug.clone().into_owned(), profile.rank))
+    }
+
+    fn slug_of(types: &[&str]) -> Option<String> {
+        kind(&mut Profiles::new(&Options::default()).0, types).map(|(slug, _)| slug)
+    }
+
+    #[test]
+    fn the_nearest_profile_names_a_thing() {
+        for (types, slug) in [
+            (&["Product"][..], "product"),
+            (&["Car"], "vehicle"),
+            (&["NewsArticle"], "article"),
+            (&["BlogPosting"], "article"),
+            (&["DiscussionForumPosting"], "post"),
+            (&["Restaurant"], "business"),
+            (&["WebPage", "FAQPage"], "faq"),
+            (&["MusicEvent"], "event"),
+            (&["TVSeries"], "tv_series"),
+            (&["TouristAttraction"], "tourist_attraction"),
+            (&["https://schema.org/NoSuchType"], "thing"),
+        ] {
+            assert_eq!(slug_of(types).as_deref(), Some(slug), "{types:?}");
+        }
+        assert_eq!(slug_of(&["https://other.example/Product"]), None);
+        assert_eq!(slug_of(&[]), None);
+    }
+
+    #[test]
+    fn machinery_has_no_rank() {
+        let mut profiles = Profiles::new(&Options::default()).0;
+        for name in ["EntryPoint", "SearchAction", "PropertyValueSpecification", "ListItem", "QuantitativeValue", "OfferShippingDetails"] {
+            assert_eq!(kind(&mut profiles, &[name]).map(|(_, rank)| rank), Some(NEVER), "{name}");
+        }
+        for name in ["ImageObject", "Offer", "PostalAddress", "BreadcrumbList", "WebSite", "WebPage"] {
+            assert!(kind(&mut profiles, &[name]).is_some_and(|(_, rank)| rank <= PART), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_are_split_into_words() {
+        for (name, words) in [("BreadcrumbList", "breadcrumb_list"), ("FAQPage", "faq_page"), ("HowTo", "how_to"), ("recipeIngredient", "recipe_ingredient")] {
+            assert_eq!(slug(name), words);
+        }
+    }
+
+    #[test]
+    fn a_site_s_profile_wins_and_a_bad_one_is_told() {
+        let options = Options { profiles: Some(r#"{"hut": {"types": ["Campground"]}, "Bad name": {}, "product": {"first": ["sku"]}}"#.into()), ..Options::default() };
+        let (mut profiles, diagnostics) = Profiles::new(&options);
+        assert_eq!(kind(&mut profiles, &["Campground"]).map(|(slug, _)| slug).as_deref(), Some("hut"));
+        let product = profiles.list.iter().find(|profile| profile.slug == "product").map(|profile| (&*profile.first, &*profile.types));
+        assert_eq!(product.map(|(first, _)| first), Some("sku"));
+        assert!(product.is_some_and(|(_, types)| types.contains("ProductGroup")), "what it leaves out is ours");
+        assert_eq!(diagnostics.iter().map(|diagnostic| diagnostic.code).collect::<Vec<_>>(), ["profile-ignored"]);
+    }
+}
