@@ -17,6 +17,7 @@ use crate::select;
 use crate::text;
 use crate::tools::profiles::{Profile, Profiles, among, shows, starts, waits};
 use crate::tools::{Source, Tool};
+use crate::vocabulary;
 
 /// Characters that an answer without `include` aims at; what does not fit is told by `more`.
 pub const ANSWER: usize = 10_000;
@@ -86,6 +87,7 @@ pub fn answer(mapping: &Mapping, tool: &Tool, input: &Json<'_>) -> String {
     let mut reader = Reader {
         graph: &mapping.graph,
         page: select::bare(&mapping.meta.url),
+        url: &mapping.meta.url,
         title: &mapping.meta.title,
         language: &mapping.meta.language,
         owner: owners(&mapping.graph, &mapping.tools),
@@ -147,6 +149,7 @@ struct List<'a> {
 struct Reader<'m> {
     graph: &'m Graph,
     page: &'m str,
+    url: &'m str,
     title: &'m str,
     language: &'m str,
     owner: Vec<u16>,
@@ -449,7 +452,7 @@ impl<'m> Reader<'m> {
 
     fn told(&self, name: &str, raw: &str) -> Option<String> {
         let trimmed = raw.trim();
-        if is_address(trimmed) {
+        if is_address(name, trimmed) {
             return match self.link(name, trimmed)? {
                 Out::Text(text) => Some(text),
                 _ => None,
@@ -458,7 +461,11 @@ impl<'m> Reader<'m> {
         if trimmed.starts_with("data:") && trimmed.contains(";base64") {
             return None;
         }
-        let plain = text::plain(raw);
+        let mut plain = text::plain(raw);
+        if plain.contains('&') && plain.contains(';') {
+            // Escaped twice, as templates in templates do.
+            plain = text::plain(&plain);
+        }
         if plain.is_empty() {
             return None;
         }
@@ -479,8 +486,18 @@ impl<'m> Reader<'m> {
         if url.starts_with("data:") || url.starts_with("javascript:") || url.starts_with("about:") {
             return None;
         }
-        let wanted = if shows(name) { self.images } else { self.links || !is_address(url) };
-        wanted.then(|| Out::Text(text::visible(url).into_owned()))
+        let wanted = if shows(name) { self.images } else { self.links || !is_address(name, url) };
+        if !wanted {
+            return None;
+        }
+        // Of one that was escaped twice, and one that a reader took for text.
+        let url = text::visible(url).replace("&amp;", "&");
+        let site = self.url.split_once("://").and_then(|(scheme, rest)| Some((scheme, rest.split(['/', '?', '#']).next()?)));
+        Some(Out::Text(match (url.starts_with('/'), site) {
+            (true, Some((scheme, _))) if url.starts_with("//") => [scheme, ":", &url].concat(),
+            (true, Some((scheme, host))) => [scheme, "://", host, &url].concat(),
+            _ => url,
+        }))
     }
 
     fn node(&mut self, name: &str, node: u32, full: bool, depth: usize) -> Option<Out<'m>> {
@@ -582,9 +599,11 @@ fn key(name: &str) -> &str {
     name.rsplit(['/', '#', ':']).next().unwrap_or(name)
 }
 
-/// An absolute web address.
-pub fn is_address(text: &str) -> bool {
-    (text.starts_with("http://") || text.starts_with("https://") || text.starts_with("//")) && !text.contains(char::is_whitespace)
+/// A web address; one without a host where the property takes addresses.
+pub fn is_address(property: &str, text: &str) -> bool {
+    let starts = |start: &str| text.starts_with(start);
+    let bare = starts("/") && (shows(property) || vocabulary::is_url_property(property));
+    (starts("http://") || starts("https://") || starts("//") || bare) && !text.contains(char::is_whitespace)
 }
 
 /// JavaScript reads the number and writes the same digits.

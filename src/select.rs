@@ -249,7 +249,7 @@ impl Choice<'_> {
                 }
                 for value in &property.values {
                     match value {
-                        Value::Text { text, .. } | Value::Number(text) if !is_address(text.trim()) => {
+                        Value::Text { text, .. } | Value::Number(text) if !is_address(&property.name, text.trim()) => {
                             let text = key(text);
                             if !text.is_empty() && !different.contains(&text) {
                                 different.push(text);
@@ -425,7 +425,7 @@ impl Choice<'_> {
             for property in entity.properties.iter().filter(|property| !waits(&property.name) && !shows(&property.name) && !is_never(&property.name) && &*property.name != "url") {
                 for value in &property.values {
                     match value {
-                        Value::Text { text, .. } | Value::Number(text) if !is_address(text.trim()) && words.len() < MOST => {
+                        Value::Text { text, .. } | Value::Number(text) if !is_address(&property.name, text.trim()) && words.len() < MOST => {
                             let start = text.char_indices().nth(SHORT).map_or(&**text, |(at, _)| text.get(..at).unwrap_or(text));
                             let word = key(start);
                             if !word.is_empty() {

@@ -337,7 +337,7 @@ impl Found {
 
     fn value(&mut self, surveyor: &mut Surveyor<'_>, name: &str, value: &Value, heavy: bool, stack: &mut Vec<(u32, bool)>) {
         let size = match value {
-            Value::Text { text, .. } if !is_address(text.trim()) => {
+            Value::Text { text, .. } if !is_address(name, text.trim()) => {
                 if text.trim().is_empty() {
                     return;
                 }
