@@ -111,7 +111,7 @@ pub fn choose(graph: &Graph, meta: &Meta, profiles: &mut Profiles) -> Selection 
         })
     });
     choice.drop_told(&mut groups, main);
-    choice.finish(groups, main, meta)
+    choice.finish(groups, main)
 }
 
 fn mark(marks: &mut [bool], place: u32) {
@@ -484,7 +484,7 @@ impl Choice<'_> {
     }
 
     /// Gives what no group reaches to the main entity, or makes the page itself the main entity.
-    fn finish(&self, mut groups: Vec<Group>, main: Option<u32>, _meta: &Meta) -> Selection {
+    fn finish(&self, mut groups: Vec<Group>, main: Option<u32>) -> Selection {
         let mut main = main.filter(|main| groups.first().is_some_and(|group| group.entities.first() == Some(main)));
         let mut owner = self.owners(&groups);
         let free = |owner: &[u16], entity: u32| owner.get(entity as usize).is_some_and(|owner| *owner == NOBODY);
@@ -528,8 +528,7 @@ impl Choice<'_> {
             // The trail is the page's; the main thing answers for the page.
             let told = |entity: &u32| groups.iter().any(|group| group.entities.first() == Some(entity));
             let trails: Vec<u32> = (0..count).filter(|entity| self.is_kind(*entity, "breadcrumb") && !told(entity)).collect();
-            let roots = groups.iter().enumerate().map(|(place, group)| (place as u16, group.entities.as_slice()));
-            owner = owners(self.graph, roots.chain(core::iter::once((place as u16, trails.as_slice()))));
+            owner = self.owners_with(&groups, place, &trails);
             parts.extend(trails.iter().map(|trail| ("breadcrumb", *trail)));
             let inside = self.inside();
             for pass in 0..2 {
@@ -551,7 +550,15 @@ impl Choice<'_> {
     }
 
     fn owners(&self, groups: &[Group]) -> Vec<u16> {
-        owners(self.graph, groups.iter().enumerate().map(|(place, group)| (place as u16, group.entities.as_slice())))
+        self.owners_with(groups, 0, &[])
+    }
+
+    /// The same, where the group at `place` has some more.
+    fn owners_with(&self, groups: &[Group], place: usize, more: &[u32]) -> Vec<u16> {
+        let lists: Vec<Vec<u32>> = groups.iter().map(|group| group.of.into_iter().collect()).collect();
+        let groups = groups.iter().enumerate().map(|(place, group)| (place as u16, group.entities.as_slice()));
+        let lists = lists.iter().enumerate().map(|(place, list)| (place as u16, list.as_slice()));
+        owners(self.graph, groups.chain(lists).chain(core::iter::once((place as u16, more))))
     }
 
     /// The property by which the main entity has something that stands alone.

@@ -128,7 +128,7 @@ pub fn build(
     documents: &[Document],
     options: &Options,
 ) -> (Vec<Tool>, Vec<Diagnostic>) {
-    let (mut tools, mut diagnostics) = read::build(graph, selection, profiles, options);
+    let (mut tools, mut diagnostics) = read::build(graph, selection, profiles);
     if let Some(document) = documents.first().filter(|_| options.actions) {
         let (found, said) = actions::build(graph, document, options);
         tools.extend(found);

@@ -7,7 +7,6 @@ use super::schema::{Kind, Parameter};
 use super::{Annotations, Source, Tool};
 use crate::diagnostic::Diagnostic;
 use crate::graph::{Entity, Graph};
-use crate::options::Options;
 use crate::read::{Value, schema_name};
 use crate::render::{self, ANSWER, FEW, FEW_TEXT, ITEM_TEXT, LANGUAGES, OTHERS, LIST_ANSWER, SHORT_LIST, TEXT, is_address};
 use crate::select::{self, LIST_FROM, Selection};
@@ -27,6 +26,8 @@ struct Survey {
     languages: bool,
     /// Properties that no profile names wait or are cut.
     others: bool,
+    /// A text is cut.
+    cut: bool,
     /// Characters of all that can be told, roughly.
     size: usize,
     /// The same of what is told without being asked for.
@@ -42,7 +43,7 @@ struct Surveyor<'g> {
 }
 
 /// A definition for each group, those that read.
-pub fn build(graph: &Graph, selection: &Selection, profiles: &mut Profiles, options: &Options) -> (Vec<Tool>, Vec<Diagnostic>) {
+pub fn build(graph: &Graph, selection: &Selection, profiles: &mut Profiles) -> (Vec<Tool>, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let mut tools: Vec<Tool> = Vec::new();
     for group in &selection.groups {
@@ -88,7 +89,7 @@ pub fn build(graph: &Graph, selection: &Selection, profiles: &mut Profiles, opti
                 if survey.size > ANSWER / 2 {
                     tool.parameters.push(offset());
                 }
-                if survey.default_size > ANSWER {
+                if survey.cut || survey.default_size > ANSWER {
                     diagnostics.push(cut(&tool.name));
                 }
             }
@@ -113,7 +114,6 @@ pub fn build(graph: &Graph, selection: &Selection, profiles: &mut Profiles, opti
             _ => {}
         }
     }
-    let _ = options;
     (tools, diagnostics)
 }
 
@@ -269,6 +269,7 @@ impl Surveyor<'_> {
         // What waits is told with its addresses.
         survey.links |= found.links && !heavy;
         survey.languages |= found.languages;
+        survey.cut |= found.cut && !heavy;
         survey.size += found.size;
         // Only the vocabulary's own words stand in a definition.
         let named = names(profile, name);
@@ -298,6 +299,7 @@ struct Found {
     told: bool,
     /// Something that waits, or is cut.
     waits: bool,
+    cut: bool,
     images: bool,
     links: bool,
     languages: bool,
@@ -341,7 +343,8 @@ impl Found {
                 if text.trim().is_empty() {
                     return;
                 }
-                self.waits |= text.len() > self.text && text.chars().count() > self.text;
+                self.cut |= !heavy && text.len() > self.text && text.chars().count() > self.text;
+                self.waits |= self.cut;
                 text.len()
             }
             Value::Number(_) | Value::Boolean(_) => 6,
