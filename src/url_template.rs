@@ -284,7 +284,7 @@ fn encode(text: &str, out: &mut String) {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
 

@@ -1,5 +1,8 @@
 //! Actions that pages declare and forms that they have: what becomes a tool, what a call asks for, and what is refused.
 
+// Parses pages natively; what the browser reads is tested in tests/browser.
+#![cfg(not(target_arch = "wasm32"))]
+
 mod support;
 
 use serde_json::{Value as Json, json};

@@ -1,5 +1,8 @@
 //! Controls: what a site marked becomes tools, and a call becomes a plan of what to do to which elements.
 
+// Parses pages natively; what the browser reads is tested in tests/browser.
+#![cfg(not(target_arch = "wasm32"))]
+
 mod support;
 
 use serde_json::{Value, json};

@@ -1,6 +1,9 @@
 //! Bad and hostile input: nothing panics, loops, costs more than its size is worth, or leaves a control character in
 //! what an agent reads.
 
+// Parses pages natively; what the browser reads is tested in tests/browser.
+#![cfg(not(target_arch = "wasm32"))]
+
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::string_slice)]
 
 mod support;

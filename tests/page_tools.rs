@@ -1,5 +1,8 @@
 //! The page tools over small pages: what is a section, how it is read, what a search gives, and input of bad kinds.
 
+// Parses pages natively; what the browser reads is tested in tests/browser.
+#![cfg(not(target_arch = "wasm32"))]
+
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod support;

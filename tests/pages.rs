@@ -1,6 +1,9 @@
 //! Every folder of tests/pages: a page in, the tools and answers it must give. The format is in its README;
 //! `BLESS=1` writes what came out into the folders, `TOOLMARK_CASE=name` runs one.
 
+// Parses pages natively; what the browser reads is tested in tests/browser.
+#![cfg(not(target_arch = "wasm32"))]
+
 mod support;
 
 use serde_json::{Map, Value as Json, json};

@@ -1,5 +1,8 @@
 //! Natural questions over pages written for them: the right section must be among the first three results.
 
+// Parses pages natively; what the browser reads is tested in tests/browser.
+#![cfg(not(target_arch = "wasm32"))]
+
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod support;

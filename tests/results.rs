@@ -1,5 +1,8 @@
 //! What a site answers to an action, as an agent gets it.
 
+// Parses pages natively; what the browser reads is tested in tests/browser.
+#![cfg(not(target_arch = "wasm32"))]
+
 mod support;
 
 use serde_json::{Value as Json, json};

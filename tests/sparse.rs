@@ -1,5 +1,8 @@
 //! A live page's snapshot is sparse, a parsed document's is whole; readers must not be able to tell.
 
+// Parses pages natively; what the browser reads is tested in tests/browser.
+#![cfg(not(target_arch = "wasm32"))]
+
 mod support;
 
 use scraper::{ElementRef, Html, Selector};

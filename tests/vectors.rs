@@ -1,6 +1,9 @@
 //! The vectors of the standards' suites and our own: what a right reader finds on a page. They lie outside this
 //! repository; without them this test says so and does nothing.
 
+// Parses pages natively; what the browser reads is tested in tests/browser.
+#![cfg(not(target_arch = "wasm32"))]
+
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::string_slice)]
 
 mod support;

@@ -51,7 +51,7 @@ fn items(documents: &[toolmark::dom::Document]) -> String {
 fn a_sparse_snapshot_reads_like_the_whole_document() {
     for html in PAGES {
         let document = parse(html);
-        let sparse = dom::Camera::new(URL.into(), true, false).take(&document).expect("a first look gives something");
+        let sparse = dom::Camera::new(URL.into(), true, true, false).take(&document).expect("a first look gives something");
         let whole = dom::take_inert(&document, URL);
         assert_eq!(items(&sparse), items(&[whole]), "{html}");
     }

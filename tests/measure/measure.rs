@@ -1,4 +1,4 @@
-//! Measures what agents get from saved pages: `cargo run --release --no-default-features --example measure -- FOLDER [--jsonl FILE]`.
+//! Measures what agents get from saved pages: `cargo run --profile measure --no-default-features --features measure --example measure -- FOLDER [--jsonl FILE]`.
 //!
 //! FOLDER holds `manifest.jsonl` (`{"id", "file", "url"}` a line) and, to say what is missing and what it costs beside the
 //! page's text, `index.jsonl` (`vertical`, `markup`), `ref.jsonl` (`entities`) and `text.jsonl` (`main_tokens`).
