@@ -12,7 +12,9 @@ wasm_bindgen_test_configure!(run_in_browser);
 
 #[wasm_bindgen(inline_js = "
     export const parse = (html) => new DOMParser().parseFromString(html, 'text/html');
-    export function put(html) { document.body.innerHTML = html; return document; }
+    // Beside the runner's own output, which must stay.
+    const stage = document.createElement('main');
+    export function put(html) { document.body.append(stage); stage.innerHTML = html; return document; }
     export function change(selector, text) { document.querySelector(selector).firstChild.data = text; }
 ")]
 extern "C" {
