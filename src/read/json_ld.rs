@@ -340,8 +340,7 @@ impl<'d> Reader<'d> {
             match key {
                 Key::Keyword(Keyword::Type) => {
                     for name in json.as_array().unwrap_or(core::slice::from_ref(*json)).iter().filter_map(Json::as_str) {
-                        let iri = self.expand(context, None, name.trim(), true, !context.opaque);
-                        let name = iri.filter(|iri| iri.contains(':') || !context.opaque).map(|iri| self.compact(&iri));
+                        let name = self.type_name(context, name);
                         if let Some(name) = name.filter(|name| !node.types.contains(name)) {
                             node.types.push(name);
                         }

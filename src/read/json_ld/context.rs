@@ -150,6 +150,11 @@ impl<'j> Context<'j> {
         self.layer = Some(Rc::new(Layer { terms, schema, outer: self.layer.take() }));
     }
 
+    /// Nothing is defined but schema.org's own terms.
+    fn is_plain(&self) -> bool {
+        self.speaks_schema() && self.layers == 1 && self.layer.as_ref().is_some_and(|layer| layer.schema)
+    }
+
     fn speaks_schema(&self) -> bool {
         self.vocab.as_deref() == Some(SCHEMA)
     }
@@ -211,6 +216,11 @@ fn keyword(name: &str) -> Option<Keyword> {
         | "@version" | "@vocab" => Keyword::Other,
         _ => return None,
     })
+}
+
+/// Letters and digits alone, as in all names of Schema.org but two.
+fn is_word(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 /// Reserved by the standard: `@` and letters.
@@ -497,16 +507,25 @@ impl Reader<'_> {
         }
     }
 
+    /// A type's name: bare for Schema.org's, the IRI for others; nothing where it means nothing.
+    pub(super) fn type_name<'j>(&mut self, context: &Context<'j>, written: &str) -> Option<Rc<str>> {
+        let written = written.trim();
+        if context.is_plain() && is_word(written) && schema_alias(written).is_none() {
+            return Some(self.name(written));
+        }
+        let iri = self.expand(context, None, written, true, !context.opaque)?;
+        (iri.contains(':') || !context.opaque).then(|| self.compact(&iri))
+    }
+
     /// What a key of a node or value object stands for; nothing where it means nothing.
     pub(super) fn key<'j>(&mut self, context: &Context<'j>, key: &str) -> Option<Key<'j>> {
         if like_keyword(key) {
             return keyword(key).map(Key::Keyword);
         }
         let schema = context.speaks_schema();
-        let word = schema && !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        // By far the most frequent case: a word of Schema.org, and nothing else is defined.
-        let plain = word && context.layers == 1 && context.layer.as_ref().is_some_and(|layer| layer.schema);
-        let term = if plain { schema_alias(key) } else { context.term(key).flatten() };
+        let word = schema && is_word(key);
+        // By far the most frequent case.
+        let term = if word && context.is_plain() { schema_alias(key) } else { context.term(key).flatten() };
         if term.is_none() && word {
             let (name, url) = self.property_name(key);
             return Some(Key::Property(name, Term { kind: if url { Kind::Url } else { Kind::Plain }, ..Term::new(None) }));
