@@ -315,7 +315,7 @@ impl<'d> Reader<'d> {
         let usable = |token: &&str| match property {
             Some(_) => token.contains(':'),
             // A URL in a `link` is an extension link type, unless it is Schema.org's: WordPress has one in every head.
-            None => !is_link_type(token) && !(is_link && token.contains("://") && schema_name(token).is_none()),
+            None => !(is_link_type(token) || is_link && token.contains("://") && schema_name(token).is_none()),
         };
         let tokens = |value: Option<&'d str>| value.unwrap_or("").split_ascii_whitespace().filter(usable).take(MAX_TOKENS);
         let has = |value: Option<&'d str>| value.is_some() && (property.is_none() || tokens(value).next().is_some());
