@@ -51,6 +51,34 @@ pub const LIST_FROM: usize = 5;
 /// What is worth a tool: values beside addresses of pages and pictures.
 const WORTH: usize = 2;
 
+/// What was found out about property names: a page has few different ones, and asks often.
+#[derive(Default)]
+pub struct Known<'n> {
+    names: Vec<(&'n str, bool)>,
+}
+
+impl<'n> Known<'n> {
+    /// What `find` says of the name, asked once.
+    pub fn get(&mut self, name: &'n str, find: impl Fn(&str) -> bool) -> bool {
+        const MOST: usize = 64;
+        if let Some((_, known)) = self.names.iter().find(|(other, _)| core::ptr::eq(*other, name) || *other == name) {
+            return *known;
+        }
+        let found = find(name);
+        if self.names.len() < MOST {
+            self.names.push((name, found));
+        }
+        found
+    }
+
+    /// The name was not asked for before.
+    pub fn is_new(&mut self, name: &'n str) -> bool {
+        let before = self.names.len();
+        self.get(name, |_| false);
+        self.names.len() > before
+    }
+}
+
 /// Things of one kind up to which names are compared: more are a list whatever they are called.
 const SAME: usize = 6;
 
@@ -59,16 +87,18 @@ struct Choice<'g> {
     profiles: &'g Profiles,
     /// The profile of each entity.
     kinds: Vec<Option<u16>>,
+    /// For each entity: another thing has it as a value.
+    inside: Vec<bool>,
 }
 
 /// Chooses. Never fails: a page without content gives an empty selection.
 pub fn choose(graph: &Graph, meta: &Meta, profiles: &mut Profiles) -> Selection {
     let kinds = graph.entities.iter().map(|entity| profiles.of(entity)).collect();
-    let choice = Choice { graph, profiles, kinds };
+    let mut choice = Choice { graph, profiles, kinds, inside: Vec::new() };
     let mut groups: Vec<Group> = Vec::new();
     // What stands by itself: nothing but pages and lists of pages has it as a value.
-    let inside = choice.inside();
-    let stands = |entity: u32| !inside.get(entity as usize).is_some_and(|inside| *inside);
+    choice.inside = choice.inside();
+    let stands = |entity: u32| !choice.inside.get(entity as usize).is_some_and(|inside| *inside);
     let all = 0..graph.entities.len() as u32;
     let mut listed = vec![false; graph.entities.len()];
     for entity in all.clone().filter(|entity| stands(*entity)) {
@@ -165,10 +195,14 @@ pub fn owners<'r>(graph: &Graph, roots: impl Iterator<Item = (u16, &'r [u32])> +
 
 fn spread(graph: &Graph, owner: &mut [u16], group: u16, roots: &[u32]) {
     let mut queue: Vec<u32> = roots.to_vec();
+    let mut never = Known::default();
     let mut next = 0;
     while let Some(entity) = queue.get(next).and_then(|entity| graph.entity(*entity)) {
         next += 1;
-        for property in entity.properties.iter().filter(|property| !is_never(&property.name)) {
+        for property in &entity.properties {
+            if never.get(&property.name, is_never) {
+                continue;
+            }
             for node in nodes(&property.values) {
                 if let Some(owner) = owner.get_mut(node as usize).filter(|owner| **owner == NOBODY) {
                     *owner = group;
@@ -211,11 +245,12 @@ impl Choice<'_> {
     /// For each entity: another thing has it as a value.
     fn inside(&self) -> Vec<bool> {
         let mut inside = vec![false; self.graph.entities.len()];
+        let mut outward = Known::default();
         for (number, entity) in self.graph.entities.iter().enumerate() {
             let number = number as u32;
             let page = self.is_page(number);
             for property in &entity.properties {
-                if among(UP, &property.name) || is_never(&property.name) {
+                if outward.get(&property.name, |name| among(UP, name) || is_never(name)) {
                     continue;
                 }
                 for node in nodes(&property.values).filter(|node| *node != number) {
@@ -326,7 +361,7 @@ impl Choice<'_> {
             if found.id.as_deref().is_some_and(|id| bare(id) == page) || found.values("url").iter().chain(of_page).any(address) {
                 score += 150;
             }
-            if same_name(&self.name(entity), &title) {
+            if self.may_be_called(entity, &title) && same_name(&self.name(entity), &title) {
                 score += 200;
             }
             score
@@ -441,6 +476,17 @@ impl Choice<'_> {
         words
     }
 
+    /// Its name starts as the title does: what costs less to see than whether it is the title.
+    fn may_be_called(&self, entity: u32, title: &str) -> bool {
+        let Some(found) = self.entity(entity) else { return false };
+        let text = ["name", "headline", "title"].iter().find_map(|name| match found.values(name).first() {
+            Some(Value::Text { text, .. }) => Some(&**text),
+            _ => None,
+        });
+        let first = text.and_then(|text| text.chars().find(|letter| letter.is_alphanumeric() || matches!(letter, '<' | '&')));
+        first.is_some_and(|first| matches!(first, '<' | '&') || first.to_lowercase().next() == title.chars().next())
+    }
+
     /// What it is called, as far as names are compared.
     fn name(&self, entity: u32) -> String {
         let Some(found) = self.entity(entity) else { return String::new() };
@@ -530,11 +576,10 @@ impl Choice<'_> {
             let trails: Vec<u32> = (0..count).filter(|entity| self.is_kind(*entity, "breadcrumb") && !told(entity)).collect();
             owner = self.owners_with(&groups, place, &trails);
             parts.extend(trails.iter().map(|trail| ("breadcrumb", *trail)));
-            let inside = self.inside();
             for pass in 0..2 {
                 for entity in 0..count {
                     // First what stands alone, then what only a circle holds.
-                    if !free(&owner, entity) || (pass == 0 && inside.get(entity as usize).is_some_and(|inside| *inside)) {
+                    if !free(&owner, entity) || (pass == 0 && self.inside.get(entity as usize).is_some_and(|inside| *inside)) {
                         continue;
                     }
                     let Some(property) = self.part(entity, main) else { continue };

@@ -14,6 +14,9 @@ use crate::select::{self, LIST_FROM, Selection};
 /// Words for parts that a description names; enough to choose a tool by.
 const NAMED: usize = 7;
 
+/// Items of a list that are looked at whole.
+const ALIKE: usize = 100;
+
 /// What an entity has, as far as its tool's definition says it.
 #[derive(Default)]
 struct Survey {
@@ -231,9 +234,14 @@ impl Surveyor<'_> {
         let mut survey = Survey::default();
         let short = entities.len() <= SHORT_LIST;
         let text = if short { TEXT / 2 } else { ITEM_TEXT };
-        // Many items are alike: the first hundred tell what columns there are, all of them how much there is.
-        for entity in entities {
+        let mut seen = select::Known::default();
+        for (place, entity) in entities.iter().enumerate() {
             let Some(found) = self.graph.entity(*entity) else { continue };
+            // Many items are alike: the first tell what there is, of the others only those with something new.
+            let new = found.properties.iter().filter(|property| seen.is_new(&property.name)).count();
+            if place >= ALIKE && new == 0 {
+                continue;
+            }
             let profile = self.profile(found);
             let (columns, heavy) = profile.as_ref().map_or(("name url", ""), |profile| (&*profile.columns, &*profile.heavy));
             self.see(*entity);
@@ -249,6 +257,10 @@ impl Surveyor<'_> {
                 }
                 self.property(name, found.values(name), !column, profile.as_ref(), (text, !short), &mut survey);
             }
+        }
+        if let Some(rest) = entities.len().checked_sub(ALIKE) {
+            survey.default_size += survey.default_size / ALIKE * rest;
+            survey.size += survey.size / ALIKE * rest;
         }
         survey
     }
