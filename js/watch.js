@@ -61,20 +61,27 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }
 
   function hear(records) {
     if (stopped) return;
-    seen += records.length + RECORDS_PER_CALL;
     if (!follow) {
       observer.disconnect();
       armed = false;
       dirty = true;
       return;
     }
-    const judged = seen <= Math.max(MIN_RECORDS, (plan.cost ?? 0) * RECORDS_PER_MS);
-    if (judged && !records.some(matters)) return;
-    if (!judged) {
-      // So much happens that listening costs more than looking.
-      observer.disconnect();
-      armed = false;
+    const most = Math.max(MIN_RECORDS, (plan.cost ?? 0) * RECORDS_PER_MS);
+    seen += RECORDS_PER_CALL;
+    let few = seen + records.length <= most;
+    for (let i = 0; few && i < records.length; i += 1) {
+      seen += 1;
+      if (matters(records[i])) {
+        touch();
+        return;
+      }
+      few = seen <= most;
     }
+    if (few) return;
+    // So much happens that listening costs more than looking.
+    observer.disconnect();
+    armed = false;
     touch();
   }
 
@@ -89,6 +96,7 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }
     for (let i = 0; i < nodes.length; i += 1) {
       const node = nodes[i];
       if (node.nodeType !== 1) continue;
+      seen += 1;
       if (node.matches(elements) || isHost(node)) return true;
       if (node.firstElementChild && (node.querySelector(elements) || (plan.shadow && [...node.getElementsByTagName('*')].some(isHost)))) return true;
     }

@@ -20,6 +20,8 @@ for (const name of cases.filter((one) => !wanted || one === wanted)) {
     const at = (file) => path.join(folder, name, file);
     const xhtml = fs.existsSync(at('page.xhtml'));
     const { url = 'https://shop.example/page', ...options } = read(at('options.json')) ?? {};
+    // start() takes an object; Rust takes its text.
+    if (options.profiles) options.profiles = JSON.parse(options.profiles);
     const expected = read(at('expected.json'));
     const { origin } = new URL(url);
     const fetched = [];
@@ -43,7 +45,8 @@ for (const name of cases.filter((one) => !wanted || one === wanted)) {
     assert.deepEqual(found.answers, expected.answers ?? {});
     if (expected.diagnostics) assert.deepEqual(found.codes, expected.diagnostics);
     for (const [i, call] of (read(at('calls.json')) ?? []).entries()) {
-      if (!call.answer?.fetch && call.answer !== undefined) assert.deepEqual(found.results[i], call.answer);
+      // A tool that is not there cannot be called through the handle.
+      if (!call.answer?.fetch && found.tools.some((tool) => tool.name === call.tool) && call.answer !== undefined) assert.deepEqual(found.results[i], call.answer);
     }
     assert.deepEqual([page.errors, fetched], [[], []]);
     await page.done();
