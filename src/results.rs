@@ -143,8 +143,14 @@ fn lines(text: &str, url: &str, range: Range, options: &Options) -> String {
     }
     let mut out = Writer::new();
     out.object(|out| {
+        // As MCP has text: whoever shows it shows lines, not their escapes.
+        out.field("content").array(|out| {
+            out.object(|out| {
+                out.field("type").string("text");
+                out.field("text").string(&said);
+            });
+        });
         out.field("page").string(url);
-        out.field("text").string(&said);
         more(until, lines.len(), out);
     });
     out.into_string()

@@ -320,10 +320,10 @@ fn price_in(text: &str) -> String {
         if bare.is_some_and(|bare| number(bare.trim_matches('\u{a0}'))) {
             return (*word).to_owned();
         }
-        if let Some(next) = words.get(at + 1) {
-            if number(word) && currency(next) || currency(word) && number(next) {
-                return [*word, " ", next].concat();
-            }
+        if let Some(next) = words.get(at + 1)
+            && (number(word) && currency(next) || currency(word) && number(next))
+        {
+            return [*word, " ", next].concat();
         }
     }
     String::new()

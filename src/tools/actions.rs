@@ -299,7 +299,7 @@ fn inputs(graph: &Graph, action: &Entity) -> Vec<Declared> {
 /// One input for each variable of the template, and the parameters that fill them.
 fn parameters(
     template: &Template,
-    declared: &mut Vec<Declared>,
+    declared: &mut [Declared],
     verb: &str,
     skipped: &mut Skipped,
     kind: &'static str,
