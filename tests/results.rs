@@ -140,6 +140,14 @@ fn else_tells_what_the_page_says() {
 }
 
 #[test]
+fn text_with_links_is_text() {
+    let text = "<p>This is a long paragraph of an article in which there is a <a href=/a>link to something</a> and more.</p>".repeat(6);
+    let list = "<li>Take some flour, which you have to buy before you begin, see <a href=/a>here</a> for more of it</li>".repeat(4);
+    let answer = page(&format!("<main><article><h1>An article</h1>{text}<ul>{list}</ul></article></main>"));
+    assert!(answer["sections"].to_string().contains("long paragraph"), "{answer}");
+}
+
+#[test]
 fn a_long_page_is_told_in_parts() {
     let items: String = (0..120).map(|number| format!("<li><a href=/{number}>Result number {number}</a> with some words about it, as results have</li>")).collect();
     let html = around(&format!("<ul class=results>{items}</ul>"));

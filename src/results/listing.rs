@@ -131,6 +131,7 @@ pub fn find(document: &Document) -> Option<Vec<Found>> {
             }
         }
     }
+    let single = best.1.len() == 1;
     let places = inner(document, best.1, &sums);
     let mut found: Vec<Found> = Vec::new();
     for place in places {
@@ -139,7 +140,8 @@ pub fn find(document: &Document) -> Option<Vec<Found>> {
             found.push(one);
         }
     }
-    (!found.is_empty()).then_some(found)
+    // Of several things that look like results one that can be read is none.
+    (found.len() > 1 || single && found.len() == 1).then_some(found)
 }
 
 /// What its children have in common: the name, and for names that say nothing the first class, digits aside.
@@ -173,13 +175,24 @@ fn rows(parent: Element<'_>, sums: &Sums) -> Vec<Vec<Place>> {
             let ends: Vec<u32> = places.iter().skip(1).map(|place| place.0).chain(core::iter::once(parent.end())).collect();
             places.iter_mut().zip(ends).for_each(|(place, end)| place.1 = end);
         }
-        places.retain(|(from, to)| Sums::between(&sums.linked, *from, *to) > 1 && !Sums::is(&sums.frame, *from));
+        places.retain(|place| {
+            let linked = Sums::between(&sums.linked, place.0, place.1) > 1 && !Sums::is(&sums.frame, place.0);
+            linked && (Sums::between(&sums.headings, place.0, place.1) > 0 || name != "p" && begins_with_link(*place, sums))
+        });
         places.truncate(MAX_RESULTS);
         if places.len() > 1 || (result && places.len() == 1) {
             rows.push(places);
         }
     }
     rows
+}
+
+/// Little stands before the first link: a result is named first. Text with links in it is text.
+fn begins_with_link((from, to): Place, sums: &Sums) -> bool {
+    const BEFORE: usize = 60;
+    const NODES: u32 = 60;
+    let link = (from..to.min(from + NODES)).find(|index| Sums::between(&sums.linked, *index, *index + 1) > 0);
+    link.is_some_and(|link| Sums::between(&sums.text, from, link) <= BEFORE)
 }
 
 fn says_results(text: &str) -> bool {
