@@ -293,8 +293,8 @@ fn a_page_without_a_body_has_an_empty_outline() {
 fn quick<T>(what: &str, run: impl FnOnce() -> T) -> T {
     let started = Instant::now();
     let result = run();
-    // Far above what it takes, far below what anything quadratic would.
-    assert!(started.elapsed() < Duration::from_secs(8), "{what} took {:?}", started.elapsed());
+    // Far above what it takes unoptimised on a busy machine, far below what anything quadratic would.
+    assert!(started.elapsed() < Duration::from_secs(60), "{what} took {:?}", started.elapsed());
     result
 }
 
