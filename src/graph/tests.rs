@@ -277,7 +277,7 @@ fn large_pages_take_linear_time() {
         start.elapsed().as_secs_f64()
     };
     // Eight times the nodes: linear is 8, quadratic 64. The best of three, for a machine that does other things too.
-    let ratio = (0..3).map(|_| took(4000) / took(500)).fold(f64::MAX, f64::min);
+    let ratio = (0..3).map(|_| took(800) / took(100)).fold(f64::MAX, f64::min);
     assert!(ratio < 24.0, "{ratio}");
 }
 
@@ -289,7 +289,7 @@ fn any_nodes_give_a_sound_graph() {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (seed >> 8) as usize % count
     };
-    for _ in 0..3000 {
+    for _ in 0..800 {
         let count = 1 + pick(9);
         let mut nodes = vec![];
         for _ in 0..count {

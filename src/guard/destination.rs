@@ -172,4 +172,31 @@ mod tests {
         }
         assert!(refused("https://a.example.com/", "about:blank", &[]).contains("another origin"));
     }
+
+    /// Whatever is let through leads where a browser's own URL parser says that it may.
+    #[test]
+    fn agrees_with_a_url_parser() {
+        let pieces = [
+            "https", "http", ":", "//", "/", "\\", "@", "shop.example.com", "api.example.com", "evil.net", ".", ":443", ":80", ":8443", "?", "#", "%2e", "%00", "user",
+            " ", "\t", "127.0.0.1", "[::1]", "localhost", "x", "\u{ff0f}", "\u{3002}",
+        ];
+        let hosts = [String::from("api.example.com"), String::from("localhost"), String::from("127.0.0.1")];
+        let mut seed = 11u32;
+        let mut pick = |count: usize| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 8) as usize % count
+        };
+        let mut let_through = 0;
+        for round in 0..20_000 {
+            let mut given = String::from(if round % 2 == 0 { "https://" } else { "" });
+            (0..1 + pick(7)).for_each(|_| given.push_str(pieces[pick(pieces.len())]));
+            if destination(&given, PAGE, &hosts).is_ok() {
+                let_through += 1;
+                let parsed = url::Url::parse(&given);
+                let parsed = parsed.as_ref().ok().map(|url| (url.scheme(), url.host_str().unwrap_or(""), url.port(), url.username()));
+                assert!(matches!(parsed, Some(("https", "shop.example.com" | "api.example.com", None, ""))), "{given:?} {parsed:?}");
+            }
+        }
+        assert!(let_through > 100, "{let_through}");
+    }
 }
