@@ -383,7 +383,7 @@ fn report(sums: &mut Sums) -> String {
         percent(sums.within, sums.long_pages)
     );
     let _ = writeln!(out, "| sections of menus, headers, footers, dialogs before content | {} | |", sums.before);
-    let _ = writeln!(out, "| index, ms per MB of HTML, native, median / 99th percentile | {:.1} / {:.1} | |", middle(&mut sums.micros, 50).unwrap_or(0.0), middle(&mut sums.micros, 99).unwrap_or(0.0));
+    let _ = writeln!(out, "| index, ms per MB of HTML, native, median | {:.1} | |", middle(&mut sums.micros, 50).unwrap_or(0.0));
     let _ = writeln!(out, "| estimated tokens of the visible text, against o200k_base | {} | |", percent(sums.estimate, sums.real));
     out
 }
