@@ -77,7 +77,11 @@ function sparse(root, plan, base) {
   if (plan.references) selector += referenced(root, plan.references);
   const controls = rules.includes(plan.controls?.rule) ? plan.controls : undefined;
   const packer = new Packer(root, (controls ?? plan).wanted, base);
-  if (controls) packer.mark(select(root, controls.rule.test));
+  if (controls) {
+    packer.live = new Map();
+    // What is around marked elements is kept too.
+    selector += `,:has(${controls.rule.test})`;
+  }
   const packed = packer.sparse(select(root, selector), select(root, text)).finish();
   plan.live.push(packer.live);
   return packed;
@@ -225,16 +229,6 @@ class Packer {
     this.count = 0;
     /** Elements that a call may have to find again, by their number; only where controls are marked. */
     this.live = undefined;
-    this.around = undefined;
-  }
-
-  /** What is around marked elements is kept too. */
-  mark(elements) {
-    this.live = new Map();
-    this.around = new Set();
-    for (const element of elements) {
-      for (let outer = element.parentElement; outer && !this.around.has(outer); outer = outer.parentElement) this.around.add(outer);
-    }
   }
 
   name(name) {
