@@ -313,6 +313,10 @@ fn weigh(text: &str) -> usize {
         '\u{80}'..='\u{24f}' => 30,
         _ => 20,
     };
+    if text.is_ascii() {
+        // The most frequent case by far, and quicker by bytes.
+        return text.bytes().map(|byte| if byte.is_ascii_alphabetic() || byte == b' ' || byte == b'\n' { 13 } else { 24 }).sum();
+    }
     text.chars().map(weight).sum()
 }
 

@@ -418,6 +418,12 @@ impl<'d> Walk<'d> {
         }
     }
 
+    fn gap_of_space(&mut self) {
+        if self.gap == Gap::None {
+            self.gap = Gap::Space;
+        }
+    }
+
     fn say(&mut self, data: &str) {
         if self.pre {
             let data = data.strip_prefix('\n').filter(|_| self.out.text.ends_with("```\n")).unwrap_or(data);
@@ -425,11 +431,26 @@ impl<'d> Walk<'d> {
             self.out.text.extend(data.chars().filter(kept));
             return;
         }
+        // Most text is plain ASCII, and needs no look at each character.
+        if data.bytes().all(|byte| matches!(byte, b'\t' | b'\n' | b'\x0c' | b'\r' | b' '..=b'~')) {
+            let mut apart = data.starts_with(|first: char| first.is_ascii_whitespace());
+            for word in data.split_ascii_whitespace() {
+                if core::mem::replace(&mut apart, true) {
+                    self.gap_of_space();
+                }
+                self.flush();
+                self.out.text.push_str(word);
+            }
+            if data.ends_with(|last: char| last.is_ascii_whitespace()) {
+                self.gap_of_space();
+            }
+            return;
+        }
         let mut first = true;
         for word in data.split(text::is_space) {
             // A border between two parts of the split is white space.
-            if !core::mem::replace(&mut first, false) && self.gap == Gap::None {
-                self.gap = Gap::Space;
+            if !core::mem::replace(&mut first, false) {
+                self.gap_of_space();
             }
             let word = text::visible(word);
             if !word.is_empty() {
