@@ -172,9 +172,9 @@ class Session {
     }
     const surface = this.surface();
     if (!surface) {
-      this.note('warn', 'no-webmcp-surface', this.view.isSecureContext === false
-        ? 'WebMCP exists in secure contexts only, and this page is none: serve it over HTTPS (or from localhost).'
-        : 'This page has no document.modelContext with registerTool(), so no agent can see its tools.');
+      const insecure = this.view.isSecureContext === false && 'WebMCP exists in secure contexts only, and this page is none: serve it over HTTPS (or from localhost).';
+      const thrown = this.thrown && `document.modelContext throws (${this.thrown.message ?? this.thrown}), so no agent can see this page's tools. Another script put it there.`;
+      this.note('warn', 'no-webmcp-surface', thrown || insecure || 'This page has no document.modelContext with registerTool(), so no agent can see its tools.');
     } else if (!this.options.modelContext) {
       const undo = alias(this.view, surface);
       if (undo) this.undo.push(undo);
@@ -188,7 +188,7 @@ class Session {
       const surface = this.document.modelContext;
       return typeof surface?.registerTool === 'function' ? surface : undefined;
     } catch (error) {
-      this.note('warn', 'no-webmcp-surface', `document.modelContext throws (${error?.message ?? error}), so no agent can see this page's tools.`);
+      this.thrown = error;
       return undefined;
     }
   }
