@@ -86,7 +86,7 @@ class Session {
     });
     this.actor = createActor({
       document,
-      clean: (json) => this.adapter.clean(json),
+      clean: (json) => (this.adapter ? this.adapter.clean(json) : json),
       find: ([document, element]) => this.adapter?.plan().live?.[document]?.get(element)?.deref(),
       call: (name, input) => this.outcome(name, input),
       nameOf: (name) => this.registry.nameOf(name),
@@ -126,16 +126,26 @@ class Session {
       this.renew();
       const { follow = this.options.watch !== false } = {};
       this.watcher = watch(this.document, this.adapter.plan(), { follow, debounceMs: this.options.debounceMs, look: () => void this.refresh() });
-      this.document[RUNNING].defined = () => {
-        this.redefined = true;
-        void this.refresh();
-      };
-      await this.refresh();
+      await this.offerDefined();
       if (this.document.readyState === 'loading') this.onceParsed();
     } catch (error) {
       this.note(error.code ? 'warn' : 'error', error.code ?? 'start-failed', error.code ? error.message : `Toolmark could not start: ${error?.message ?? error}.`);
+      // The site's own tools need nothing that could be missing.
+      await this.offerDefined().catch(() => {});
     }
     return this.handle;
+  }
+
+  /** Offers what there is, and from now on what the site defines. */
+  offerDefined() {
+    const running = this.document[RUNNING];
+    if (running && !this.stopped) {
+      running.defined = () => {
+        this.redefined = true;
+        void this.refresh();
+      };
+    }
+    return this.refresh();
   }
 
   onceParsed() {

@@ -28,6 +28,25 @@ for (const surface of SURFACES) {
   }
 }
 
+for (const policy of ["script-src 'self'", "default-src 'self'"]) {
+  test(`WebAssembly forbidden by ${policy}: told once, with the directive; the site's own tools work`, async () => {
+    const page = await open({ page: body, headers: csp(policy) });
+    const { tools, diagnostics } = await look(page);
+    assert.deepEqual([tools, diagnostics.map((one) => one.code)], [[], ['wasm-blocked']]);
+    assert.match(diagnostics[0].message, /'wasm-unsafe-eval'.*script-src/);
+    assert.equal(page.warnings.filter((text) => text.includes('[toolmark]')).length, 1);
+    const answer = await page.evaluate(async () => {
+      window.toolmark.defineTool({ name: 'mine', description: 'Mine.', execute: () => ({ fine: true }) });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const [tool] = await document.modelContext.getTools();
+      return document.modelContext.executeTool(tool, {});
+    });
+    assert.match(answer, /"fine":true/);
+    assert.deepEqual(page.errors, []);
+    await page.done();
+  });
+}
+
 test("native: Permissions-Policy: tools=() is told with the way out", async () => {
   const page = await open({ surface: 'native', page: body, headers: { 'permissions-policy': 'tools=()' } });
   const { listed, diagnostics, tools } = await page.evaluate(async () => {
