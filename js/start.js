@@ -47,7 +47,7 @@ export function begin(options, { diagnostics = [], undo = [] } = {}) {
     return running.promise;
   }
   const session = new Session(document, options, diagnostics, undo);
-  const entry = { version, again: (other) => session.again(other) };
+  const entry = { version, again: (other) => session.again(other), manifest: () => session.manifest() };
   keep(document, RUNNING, entry);
   session.undo.push(() => {
     if (document[RUNNING] === entry) delete document[RUNNING];
@@ -62,6 +62,11 @@ export function begin(options, { diagnostics = [], undo = [] } = {}) {
  */
 export function read(root = globalThis.document, options = {}) {
   return JSON.parse(loadNow().read(root, forRust(checked(options, () => {}))));
+}
+
+/** The running handle's manifest, once there is one. */
+export function manifest(document = globalThis.document) {
+  return document?.[RUNNING]?.manifest?.();
 }
 
 class Session {

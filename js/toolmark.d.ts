@@ -175,7 +175,10 @@ export interface Handle {
   entities(): Entity[];
   /** The last 100. */
   calls(): Call[];
-  /** All that an agent may do here, for review. */
+  /**
+   * This page's index in the format of the Web Agent Semantic Protocol (`wasp`, `url`, `title`, `summary`, `keywords`,
+   * `chunks`), for the site to publish, and all that an agent may do here (`tools`), for review.
+   */
   manifest(): object;
   /** Looks at the page now; costs next to nothing if nothing changed. */
   refresh(): Promise<Change>;
@@ -192,10 +195,12 @@ export function start(options?: Options): Promise<Handle>;
 export function read(root?: Document | Element, options?: Options): { items: Item[]; diagnostics: Diagnostic[] };
 /** Offers a tool of the site's own; returns its undo. */
 export function defineTool(tool: CustomTool, document?: Document): () => void;
+/** The running handle's `manifest()`; undefined where nothing runs. */
+export function manifest(document?: Document): object | undefined;
 
 declare global {
   interface Window {
-    toolmark?: { version: string; ready: Promise<Handle>; start: typeof start; read: typeof read; defineTool: typeof defineTool };
+    toolmark?: { version: string; ready: Promise<Handle>; start: typeof start; read: typeof read; defineTool: typeof defineTool; manifest: typeof manifest };
   }
   interface DocumentEventMap {
     'toolmark:change': CustomEvent<Change>;

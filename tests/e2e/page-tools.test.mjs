@@ -78,6 +78,7 @@ describe('page tools', () => {
   test('a page gives its own manifest', async () => {
     const page = await open(browser, `${site.url}/fish.html`);
     const own = await page.evaluate(async () => (await toolmark.ready).manifest());
+    assert.deepEqual(await page.evaluate(() => toolmark.manifest()), own);
     assert.equal(own.wasp, '1.0');
     assert.deepEqual(own.chunks[1], { id: 'hours', heading: 'Opening hours', anchor: '#hours', depth: 2, tokens: own.chunks[1].tokens, order: 1 });
     await page.close();
@@ -99,7 +100,7 @@ describe('page tools', () => {
     });
     context.diagnostic(`search in a page of 1 MB: ${times.map((time) => time.toFixed(0)).join(', ')} ms`);
     // The aim is 100 ms of CPU; a test machine may be many times slower than that.
-    assert.ok(times[0] < 1_000, `${times}`);
+    assert.ok(times[0] < 3_000, `${times}`);
     await page.close();
   });
 });
