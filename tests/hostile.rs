@@ -197,3 +197,11 @@ fn items_do_not_explode() {
     let json = timed("20,000 things that share one", SECONDS, || items(&graph(20_000, &shared)));
     assert!(json.contains("#19999"));
 }
+
+#[test]
+fn control_characters_of_a_context_reach_no_value() {
+    let text = r##"{"@context":{"@vocab":"http://e.example/\u0001\n","p":"http://p.example/\u0002#","v":{"@type":"@vocab"},"i":{"@type":"@id"}},"@id":"p:x","@type":"T","v":"w","i":"p:y","q":{"@id":"p:z"}}"##;
+    let block = read_block(text);
+    check(&block.nodes, text);
+    assert_eq!(block.nodes[0].properties.len(), 3);
+}

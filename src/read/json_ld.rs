@@ -250,9 +250,9 @@ impl<'d> Reader<'d> {
                 if term.kind == Kind::Url && self.unresolved.is_none() && looks_unlike_url(words) {
                     self.unresolved = Some((place.name.clone(), quote(words)));
                 }
-                Some(Value::Url(url.into()))
+                Some(Value::Url(without_controls(&url).into()))
             }
-            Kind::Vocab => Some(Value::Url(self.expand(context, None, words, true, true)?.into())),
+            Kind::Vocab => Some(Value::Url(without_controls(&self.expand(context, None, words, true, true)?).into())),
             Kind::Json | Kind::Typed => Some(text(words, None)),
         }
     }

@@ -371,7 +371,7 @@ impl<'t> Repair<'t> {
         let start = self.at;
         self.at += 1;
         self.out.push('"');
-        let (mut from, mut inner, mut inches, mut doubtful) = (self.at, 0, 0, None);
+        let (mut from, mut inner, mut inches, mut doubtful, mut parted) = (self.at, 0, 0, None, false);
         loop {
             let byte = self.byte(self.at);
             let special = byte < b' ' || matches!(byte, b'"' | b'\\') || byte == quote;
@@ -394,6 +394,7 @@ impl<'t> Repair<'t> {
                         return self.fail(UNCLEAR);
                     }
                     doubtful = doubtful.or(Some(self.at));
+                    parted |= self.byte(after) == b',' && self.after(after + 1).is_some_and(|next| self.byte(next) == quote);
                     inner += usize::from(quote == b'"');
                     inches += usize::from(self.byte(self.at.wrapping_sub(1)).is_ascii_digit());
                     if quote == b'"' {
@@ -424,8 +425,8 @@ impl<'t> Repair<'t> {
             from = self.at;
         }
         // Quotes come in pairs, but for the sign of inches. One that is left over may part strings in another way.
-        if inner % 2 == 1 && inches == 0 {
-            if self.odd || place == Place::Element {
+        if inner % 2 == 1 && (inches == 0 || parted) {
+            if self.odd || parted || place == Place::Element {
                 self.at = doubtful.unwrap_or(start);
                 return self.fail(UNCLEAR);
             }
@@ -562,6 +563,7 @@ mod tests {
             (r#"{"a":"b, "c":"d"}"#, 9),
             (r#"{"a":"x "b", "c":"y" z","d":1}"#, 19),
             (r#"["he said "yes", "no" and left", "b"]"#, 10),
+            (r#"{"a":"x", "b: "y", "c":1}"#, 7),
             (r#"{"a":"C:\Data"}"#, 8),
             (r#"{"a":undefined}"#, 5),
             (r#"{"a":1,299}"#, 7),
