@@ -1,0 +1,49 @@
+// What the README shows is what happens.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { promisify } from 'node:util';
+import { ROOT } from './support.mjs';
+
+const readme = fs.readFileSync(path.join(ROOT, 'README.md'), 'utf8');
+const run = promisify(execFile);
+const start = (...args) => run(process.execPath, [path.join(ROOT, 'www', 'start.mjs'), '--once', ...args]);
+
+test('the demo page gives what the README shows', async () => {
+  const shown = readme.match(/```text\n([^]*?)\n```/)[1];
+  const { stdout } = await start();
+  const plain = (text) => text.replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:8080').trim();
+  assert.equal(plain(stdout), plain(shown));
+});
+
+test('--json prints one object and nothing else', async () => {
+  const { stdout } = await start('--json', '--native');
+  const seen = JSON.parse(stdout);
+  assert.equal(seen.surface, 'native');
+  assert.deepEqual(Object.keys(seen), ['url', 'surface', 'tools', 'diagnostics']);
+  assert.deepEqual(Object.keys(seen.tools[0]), ['name', 'title', 'description', 'inputSchema', 'annotations', 'answer']);
+});
+
+for (const [what, page, message] of [
+  ['a file that is not there', 'no-such-page.html', /^toolmark: there is no file 'no-such-page\.html'\.\n$/],
+  ['an address that cannot be reached', 'http://127.0.0.1:9/', /^toolmark: http:\/\/127\.0\.0\.1:9\/ cannot be reached \([^\n]+\)\.\n$/],
+]) {
+  test(`${what} is one line and exit code 1`, async () => {
+    await assert.rejects(start(page), ({ code, stdout, stderr }) => {
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.match(stderr, message);
+      return true;
+    });
+  });
+}
+
+test('the table of options names every attribute that the tag reads, and no other', () => {
+  const source = fs.readFileSync(path.join(ROOT, 'js', 'options.js'), 'utf8');
+  const attributes = source.slice(source.indexOf('const ATTRIBUTES = {'), source.indexOf('};', source.indexOf('const ATTRIBUTES = {')));
+  const read = [...attributes.matchAll(/^ {2}'?([a-z-]+)'?: \[/gm)].map((match) => match[1]);
+  const named = [...readme.matchAll(/^\| `data-([a-z-]+)`/gm)].map((match) => match[1]);
+  assert.ok(read.length > 10);
+  assert.deepEqual(named.sort(), read.sort());
+});
