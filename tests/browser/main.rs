@@ -16,11 +16,16 @@ wasm_bindgen_test_configure!(run_in_browser);
     const stage = document.createElement('main');
     export function put(html) { document.body.append(stage); stage.innerHTML = html; return document; }
     export function change(selector, text) { document.querySelector(selector).firstChild.data = text; }
+    export function changeLater(selector, text, ms) { setTimeout(change, ms, selector, text); }
+    export const names = (mapping) => JSON.parse(mapping).tools.map((tool) => tool.name);
 ")]
 extern "C" {
     fn parse(html: &str) -> web_sys::Node;
     fn put(html: &str) -> web_sys::Node;
     fn change(selector: &str, text: &str);
+    #[wasm_bindgen(js_name = changeLater)]
+    fn change_later(selector: &str, text: &str, ms: u32);
+    fn names(mapping: &str) -> JsValue;
 }
 
 const URL: &str = "https://shop.example/page";
@@ -78,4 +83,18 @@ fn maps_once_and_again_only_after_a_change() {
 fn reads_items_below_an_element() {
     let items = read_items(&put(PAGES[1]), "{}");
     assert!(items.contains("Bag 😀"), "{items}");
+}
+
+#[wasm_bindgen_test]
+async fn sees_what_the_page_does_by_itself() {
+    let page = put(PAGES[2]);
+    let mut adapter = Adapter::new(r#"{"page":false}"#);
+    let first = adapter.map(&page).expect("a first look gives something");
+    let offered: Vec<String> = serde_wasm_bindgen::from_value(names(&first)).expect("names are strings");
+    assert_eq!(offered, ["get_product"]);
+    change_later("[itemprop=price]", "8.10", 20);
+    assert_eq!(adapter.map(&page), None);
+    gloo_timers::future::TimeoutFuture::new(200).await;
+    assert!(adapter.map(&page).is_some());
+    assert!(adapter.call("get_product", "{}", &page).contains("8.10"));
 }
