@@ -282,3 +282,39 @@ test('events tell of calls and changes, and hold no arguments', async () => {
   assert.doesNotMatch(JSON.stringify([event, pushed, calls]), /secret/);
   await page.done();
 });
+
+for (const surface of SURFACES) {
+  test(`${surface}: a trap in the wasm costs that call only`, async () => {
+    // The glue's instance is given an export that traps as a panic does, until the page says otherwise.
+    const init = () => {
+      const { Instance, RuntimeError, instantiate } = WebAssembly;
+      window.trapping = true;
+      const wrap = ({ exports }) => {
+        const trapped = (...args) => {
+          if (window.trapping) throw new RuntimeError('unreachable');
+          return exports.adapter_call(...args);
+        };
+        return Object.defineProperty(Object.create(Instance.prototype), 'exports', { value: { ...exports, adapter_call: trapped } });
+      };
+      WebAssembly.Instance = function (module, imports) {
+        return wrap(new Instance(module, imports));
+      };
+      WebAssembly.Instance.prototype = Instance.prototype;
+      WebAssembly.instantiate = async (source, imports) => {
+        const made = await instantiate(source, imports);
+        return made instanceof Instance ? wrap(made) : { ...made, module: made.module, instance: wrap(made.instance) };
+      };
+    };
+    const page = await open({ surface, init, page: html(ld(product()) + tag(OFF)) });
+    const call = () => page.evaluate(async () => (await window.toolmark.ready).tools().find((tool) => tool.name === 'get_product').execute({}));
+    assert.equal((await call()).error.code, 'internal');
+    assert.deepEqual(page.errors, []);
+    await page.evaluate(() => {
+      window.trapping = false;
+    });
+    await page.evaluate(async () => (await window.toolmark.ready).refresh());
+    assert.match(JSON.stringify(await call()), /10\.00/);
+    assert.deepEqual(page.errors, []);
+    await page.done();
+  });
+}
