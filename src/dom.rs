@@ -178,13 +178,7 @@ impl Document {
     /// the number of its attributes and for each the name and the length of the value; 3 is a text of that length.
     pub fn from_packed(characters: String, shape: &[u32], resolve: Resolve) -> Document {
         let mut builder = Builder::new("", "", resolve);
-        let mut packed = Unpacker {
-            shape: shape.iter(),
-            bytes: characters.as_bytes(),
-            at: 0,
-            ascii: characters.is_ascii(),
-            owed: 0,
-        };
+        let mut packed = Unpacker { shape: shape.iter(), bytes: characters.as_bytes(), at: 0, ascii: characters.is_ascii(), owed: 0 };
         let (url, base_url) = (packed.word(), packed.word());
         let (url, base_url) = (packed.take(url), packed.take(base_url));
         let names: Vec<Span> = (0..packed.word())
@@ -431,7 +425,9 @@ mod tests {
         for url in ["https://shop.example/p/1?x=2#y", "http://a.example/"] {
             assert!(is_normal(url), "{url}");
         }
-        for url in ["https://shop.example", "https://Shop.example/", "https://a.example/../x", "https://a.example/x y", "/p", "https://127.1/"] {
+        for url in
+            ["https://shop.example", "https://Shop.example/", "https://a.example/../x", "https://a.example/x y", "/p", "https://127.1/"]
+        {
             assert!(!is_normal(url), "{url}");
         }
     }

@@ -4,14 +4,14 @@ mod destination;
 
 use alloc::{string::String, vec::Vec};
 
-use crate::order;
 use crate::diagnostic::Diagnostic;
 use crate::json;
 use crate::options::Options;
+use crate::order;
 use crate::text;
 use crate::text_index::TextIndex;
-use crate::tools::{Source, Tool};
 use crate::tools::schema::{Kind, Parameter};
+use crate::tools::{Source, Tool};
 
 pub use destination::destination;
 
@@ -58,7 +58,13 @@ pub fn check(tools: Vec<Tool>, options: &Options) -> (Vec<Tool>, Vec<Diagnostic>
         bound(&mut tool, options.max_description_length, &mut cut);
         if !cut.is_empty() {
             cut.dedup();
-            let message = ["Of the tool '", &tool.name, "' this was too long and was cut: ", &cut.join(", "), ". Shorten it in the page's markup or options."];
+            let message = [
+                "Of the tool '",
+                &tool.name,
+                "' this was too long and was cut: ",
+                &cut.join(", "),
+                ". Shorten it in the page's markup or options.",
+            ];
             diagnostics.push(Diagnostic::info("field-truncated", message.concat()));
         }
         kept.push(tool);
@@ -67,7 +73,16 @@ pub fn check(tools: Vec<Tool>, options: &Options) -> (Vec<Tool>, Vec<Diagnostic>
         let all = json::number(kept.len() + dropped.len());
         let listed = dropped.get(..MAX_LISTED).unwrap_or(&dropped).join(", ");
         let more = if dropped.len() > MAX_LISTED { ", …" } else { "" };
-        let message = ["Only ", &json::number(kept.len()), " of ", &all, " tools are offered; left out: ", &listed, more, ". Raise data-max-tools to offer more."];
+        let message = [
+            "Only ",
+            &json::number(kept.len()),
+            " of ",
+            &all,
+            " tools are offered; left out: ",
+            &listed,
+            more,
+            ". Raise data-max-tools to offer more.",
+        ];
         diagnostics.push(Diagnostic::info("tool-limit", message.concat()));
     }
     (kept, diagnostics)
@@ -81,7 +96,8 @@ fn prefix(given: &str, diagnostics: &mut Vec<Diagnostic>) -> String {
     let mut prefix = identifier(given);
     prefix.truncate(MAX_PREFIX);
     if prefix != given.trim().trim_end_matches('_') {
-        let message = ["The prefix was changed to '", &prefix, "'. Use a-z, 0-9 and _ only, ", &json::number(MAX_PREFIX), " characters at most."];
+        let message =
+            ["The prefix was changed to '", &prefix, "'. Use a-z, 0-9 and _ only, ", &json::number(MAX_PREFIX), " characters at most."];
         diagnostics.push(Diagnostic::info("field-truncated", message.concat()));
     }
     if !prefix.is_empty() {
@@ -204,12 +220,21 @@ mod tests {
         let given = ["get_product", "Get Product!", "get_product_2", "<script>", "", "ü", "__proto__", &long, &long];
         let (tools, _) = check(given.map(|name| tool(name, "d")).into(), &Options::default());
         let cut = ["x".repeat(64), ["x".repeat(62).as_str(), "_2"].concat()];
-        assert_eq!(names(&tools), ["get_product", "get_product_2", "get_product_2_2", "script", "tool", "tool_2", "proto", &cut[0], &cut[1]]);
+        assert_eq!(
+            names(&tools),
+            ["get_product", "get_product_2", "get_product_2_2", "script", "tool", "tool_2", "proto", &cut[0], &cut[1]]
+        );
     }
 
     #[test]
     fn a_prefix_stands_before_every_name() {
-        for (given, name) in [("shop", "shop_get_product"), ("shop_", "shop_get_product"), ("", "get_product"), ("Mein Laden", "mein_laden_get_product"), ("!", "get_product")] {
+        for (given, name) in [
+            ("shop", "shop_get_product"),
+            ("shop_", "shop_get_product"),
+            ("", "get_product"),
+            ("Mein Laden", "mein_laden_get_product"),
+            ("!", "get_product"),
+        ] {
             let options = Options { prefix: given.into(), ..Options::default() };
             let (tools, said) = check(vec![tool("get_product", "d")], &options);
             assert_eq!(names(&tools), [name]);
@@ -225,7 +250,9 @@ mod tests {
         let (tools, said) = check(vec![given], &Options::default());
         let tool = &tools[0];
         assert_eq!(tool.title, "A title");
-        assert!(tool.description.starts_with("Shows") && tool.description.contains("the price & words") && tool.description.ends_with("words…"));
+        assert!(
+            tool.description.starts_with("Shows") && tool.description.contains("the price & words") && tool.description.ends_with("words…")
+        );
         assert!(tool.description.chars().count() <= 320 && !tool.description.contains(['<', '\n']));
         assert_eq!(tool.parameters[0].description.chars().count(), 150);
         assert_eq!(tool.parameters[1].kind, Kind::Choice(vec!["S".into()]));
@@ -239,13 +266,17 @@ mod tests {
         let (tools, said) = check(["a", "b", "c", "d"].map(|name| tool(name, "d")).into(), &options);
         assert_eq!(names(&tools), ["a", "b"]);
         assert_eq!(said.len(), 1);
-        assert_eq!((said[0].code, said[0].message.as_str()), ("tool-limit", "Only 2 of 4 tools are offered; left out: c, d. Raise data-max-tools to offer more."));
+        assert_eq!(
+            (said[0].code, said[0].message.as_str()),
+            ("tool-limit", "Only 2 of 4 tools are offered; left out: c, d. Raise data-max-tools to offer more.")
+        );
     }
 
     #[test]
     fn bounds_what_a_form_may_bring() {
         let mut given = tool("a", "d");
-        given.parameters = (0..50).map(|number| Parameter { required: number == 49, ..Parameter::new(json::number(number), Kind::Text, "") }).collect();
+        given.parameters =
+            (0..50).map(|number| Parameter { required: number == 49, ..Parameter::new(json::number(number), Kind::Text, "") }).collect();
         given.parameters[0].default = Some("1".repeat(500));
         given.output_schema = Some(" ".repeat(9000));
         let (tools, said) = check(vec![given], &Options::default());

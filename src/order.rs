@@ -15,13 +15,10 @@ pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
 
 /// Sorts by a strict order; items of which neither is before the other keep their order.
 pub fn sort_by<T>(items: &mut [T], before: &dyn Fn(&T, &T) -> bool) {
-    let order = permutation(
-        items.len(),
-        &|one, other| match (items.get(one), items.get(other)) {
-            (Some(one), Some(other)) => before(one, other),
-            _ => false,
-        },
-    );
+    let order = permutation(items.len(), &|one, other| match (items.get(one), items.get(other)) {
+        (Some(one), Some(other)) => before(one, other),
+        _ => false,
+    });
     apply(items, order);
 }
 
@@ -39,9 +36,7 @@ fn permutation(count: usize, before: &dyn Fn(usize, usize) -> bool) -> Vec<u32> 
         merged.clear();
         for runs in order.chunks(2 * width) {
             let (mut left, mut right) = runs.split_at(width.min(runs.len()));
-            while let (Some((one, rest)), Some((other, others))) =
-                (left.split_first(), right.split_first())
-            {
+            while let (Some((one, rest)), Some((other, others))) = (left.split_first(), right.split_first()) {
                 if before(*other as usize, *one as usize) {
                     merged.push(*other);
                     right = others;
@@ -64,10 +59,7 @@ fn apply<T>(items: &mut [T], mut order: Vec<u32>) {
     for start in 0..order.len() {
         let mut place = start;
         loop {
-            let Some(from) = order
-                .get_mut(place)
-                .map(|from| core::mem::replace(from, place as u32) as usize)
-            else {
+            let Some(from) = order.get_mut(place).map(|from| core::mem::replace(from, place as u32) as usize) else {
                 break;
             };
             if from == start || from == place {

@@ -8,10 +8,10 @@ mod page;
 
 use alloc::{borrow::Cow, rc::Rc, string::String, vec, vec::Vec};
 
-use crate::order;
 use crate::Mapping;
 use crate::graph::{Entity, Graph};
 use crate::json::{Json, Writer};
+use crate::order;
 use crate::read::{Value, schema_name};
 use crate::select;
 use crate::text;
@@ -200,7 +200,16 @@ impl<'m> Reader<'m> {
             }
             let wanted = self.links || asked || self.own_link(name, &values);
             let links = core::mem::replace(&mut self.links, wanted);
-            let text = core::mem::replace(&mut self.text, if asked { usize::MAX } else if few { FEW_TEXT } else { TEXT });
+            let text = core::mem::replace(
+                &mut self.text,
+                if asked {
+                    usize::MAX
+                } else if few {
+                    FEW_TEXT
+                } else {
+                    TEXT
+                },
+            );
             let out = self.property(name, &values, asked, 1);
             (self.links, self.text) = (links, text);
             let Some(out) = out.filter(|out| !repeats(&fields, out)) else { continue };
@@ -219,8 +228,15 @@ impl<'m> Reader<'m> {
     /// Of what has hardly more than a name, the page around it is told: its trail, its site, its title.
     fn thin(&mut self, found: &'m Entity, parts: &'m [(&'static str, u32)], fields: &mut Vec<(&'m str, Out<'m>)>) {
         for name in ["isPartOf", "breadcrumb", "publisher"] {
-            let values: Vec<Value> = found.values(name).iter().cloned().chain(parts.iter().filter(|(part, _)| *part == name).map(|(_, part)| Value::Node(*part))).collect();
-            if !fields.iter().any(|(other, _)| *other == name) && let Some(out) = self.property(name, &values, false, 1) {
+            let values: Vec<Value> = found
+                .values(name)
+                .iter()
+                .cloned()
+                .chain(parts.iter().filter(|(part, _)| *part == name).map(|(_, part)| Value::Node(*part)))
+                .collect();
+            if !fields.iter().any(|(other, _)| *other == name)
+                && let Some(out) = self.property(name, &values, false, 1)
+            {
                 fields.push((name, out));
             }
         }
@@ -311,7 +327,9 @@ impl<'m> Reader<'m> {
                         all.push_str(text);
                     }
                     // Enough to find an offer, a seller, an address.
-                    Value::Node(node) if seen.len() < 24 && self.owner.get(*node as usize) == Some(&self.tool) && !seen.contains(node) => seen.push(*node),
+                    Value::Node(node) if seen.len() < 24 && self.owner.get(*node as usize) == Some(&self.tool) && !seen.contains(node) => {
+                        seen.push(*node)
+                    }
                     _ => {}
                 }
             }
@@ -339,7 +357,16 @@ impl<'m> Reader<'m> {
             let values = found.values(name);
             let wanted = self.links || asked || self.own_link(name, values);
             let links = core::mem::replace(&mut self.links, wanted);
-            let text = core::mem::replace(&mut self.text, if asked { usize::MAX } else if short { TEXT / 2 } else { ITEM_TEXT });
+            let text = core::mem::replace(
+                &mut self.text,
+                if asked {
+                    usize::MAX
+                } else if short {
+                    TEXT / 2
+                } else {
+                    ITEM_TEXT
+                },
+            );
             self.brief = !short;
             let out = self.property(name, values, asked, 1);
             (self.links, self.text) = (links, text);
@@ -361,14 +388,23 @@ impl<'m> Reader<'m> {
     fn profile(&mut self, entity: u32) -> Profile {
         match self.graph.entity(entity).and_then(|found| self.profiles.of(found)).and_then(|number| self.profiles.get(number)) {
             Some(profile) => profile.clone(),
-            None => Profile { slug: "".into(), plural: "".into(), rank: 0, types: "".into(), first: "name".into(), heavy: "".into(), columns: "name url".into() },
+            None => Profile {
+                slug: "".into(),
+                plural: "".into(),
+                rank: 0,
+                types: "".into(),
+                first: "name".into(),
+                heavy: "".into(),
+                columns: "name url".into(),
+            },
         }
     }
 
     /// The page says its language itself.
     fn is_own_language(&self, name: &str, values: &[Value]) -> bool {
         let primary = |tag: &str| tag.split(['-', '_']).next().unwrap_or(tag).to_ascii_lowercase();
-        name == "inLanguage" && matches!(values, [Value::Text { text, .. }] if !self.language.is_empty() && primary(text) == primary(self.language))
+        name == "inLanguage"
+            && matches!(values, [Value::Text { text, .. }] if !self.language.is_empty() && primary(text) == primary(self.language))
     }
 
     /// The values of a property; one alone stands by itself.
@@ -521,7 +557,11 @@ impl<'m> Reader<'m> {
         }
         let found = self.graph.entity(node)?;
         let profile = self.profile(node);
-        if self.brief && !full && is_behind(&profile) && let Some(label) = self.label(node) {
+        if self.brief
+            && !full
+            && is_behind(&profile)
+            && let Some(label) = self.label(node)
+        {
             return Some(label);
         }
         self.enter(node);

@@ -63,7 +63,8 @@ fn page(document: &Document, url: &str, range: Range, options: &Options) -> Stri
     let outline = outline::build(document);
     let passages = outline.passages();
     let section = |passage: &Passage| outline.sections.get(passage.section as usize);
-    let content: Vec<&Passage> = passages.iter().filter(|passage| section(passage).is_some_and(|section| !section.landmark.is_boilerplate())).collect();
+    let content: Vec<&Passage> =
+        passages.iter().filter(|passage| section(passage).is_some_and(|section| !section.landmark.is_boilerplate())).collect();
     let shown = if content.is_empty() { passages.iter().collect() } else { content };
     told("sections", &shown, url, &title, range, options, |passage: &&Passage, out| {
         out.object(|out| {
@@ -91,7 +92,8 @@ fn marked_up(document: &Document, url: &str, range: Range, options: &Options) ->
         Source::List { entities, .. } => entities.len() > 1 && entities.first().is_some_and(|entity| content(*entity)),
         _ => false,
     });
-    let tool = list.or_else(|| mapping.tools.iter().take(1).find(|tool| matches!(&tool.source, Source::Entity { entity, .. } if content(*entity))))?;
+    let tool = list
+        .or_else(|| mapping.tools.iter().take(1).find(|tool| matches!(&tool.source, Source::Entity { entity, .. } if content(*entity))))?;
     let mut input = Writer::new();
     input.object(|out| {
         let known = |name: &str| tool.parameters.iter().any(|parameter| parameter.name == name);

@@ -175,7 +175,9 @@ pub fn rank(query: &Query, passages: &[Passage<'_>], headings: &[Heading<'_>]) -
     let rarity: Vec<f32> = frequency.iter().map(|n| log2((2 * number + 2).saturating_mul(256) / (2 * n + 1)) as f32 - 2048.0).collect();
     let all: f32 = rarity.iter().sum();
     let mut hits: Vec<Hit> = Vec::new();
-    for (at, ((passage, counts), (length, phrase))) in passages.iter().zip(counts.chunks(terms)).zip(lengths.iter().zip(&phrases)).enumerate() {
+    for (at, ((passage, counts), (length, phrase))) in
+        passages.iter().zip(counts.chunks(terms)).zip(lengths.iter().zip(&phrases)).enumerate()
+    {
         let norm = 1.2 * (0.25 + 0.75 * *length as f32 / average);
         let (mut score, mut covered) = (0.0, 0.0);
         for (count, rarity) in counts.iter().zip(&rarity).filter(|(count, _)| **count > 0) {
@@ -327,7 +329,15 @@ fn is_word(character: char) -> bool {
         '\u{2000}'..='\u{206f}' | '\u{20a0}'..='\u{20cf}' | '\u{2190}'..='\u{2bff}' | '\u{2e00}'..='\u{2e7f}' => false,
         '\u{3000}'..='\u{3004}' | '\u{3008}'..='\u{3020}' | '\u{3030}' | '\u{30fb}' | '\u{fe00}'..='\u{fe6f}' => false,
         '\u{ff00}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff20}' | '\u{ff3b}'..='\u{ff40}' | '\u{ff5b}'..='\u{ff65}' => false,
-        '\u{60c}' | '\u{61b}' | '\u{61f}' | '\u{66a}'..='\u{66d}' | '\u{6d4}' | '\u{964}' | '\u{965}' | '\u{e000}'..='\u{f8ff}' | '\u{1f000}'..='\u{1faff}' => false,
+        '\u{60c}'
+        | '\u{61b}'
+        | '\u{61f}'
+        | '\u{66a}'..='\u{66d}'
+        | '\u{6d4}'
+        | '\u{964}'
+        | '\u{965}'
+        | '\u{e000}'..='\u{f8ff}'
+        | '\u{1f000}'..='\u{1faff}' => false,
         _ => !crate::text::is_invisible(character) && !character.is_whitespace(),
     }
 }
@@ -360,7 +370,13 @@ fn fold(character: char, out: &mut String) {
         'Ș' | 'ș' => 's',
         'Ț' | 'ț' => 't',
         // Marks above and below letters; Hebrew and Arabic vowel points, the tatweel.
-        '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{610}'..='\u{61a}' | '\u{640}' | '\u{64b}'..='\u{65f}' | '\u{670}' | '\u{6d6}'..='\u{6ed}' => return,
+        '\u{300}'..='\u{36f}'
+        | '\u{591}'..='\u{5c7}'
+        | '\u{610}'..='\u{61a}'
+        | '\u{640}'
+        | '\u{64b}'..='\u{65f}'
+        | '\u{670}'
+        | '\u{6d6}'..='\u{6ed}' => return,
         'Ά' | 'ά' => 'α',
         'Έ' | 'έ' => 'ε',
         'Ή' | 'ή' => 'η',

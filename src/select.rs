@@ -5,8 +5,8 @@
 
 use alloc::{rc::Rc, string::String, vec, vec::Vec};
 
-use crate::order;
 use crate::graph::{Entity, Graph};
+use crate::order;
 use crate::read::Value;
 use crate::read::meta::Meta;
 use crate::render::is_address;
@@ -123,11 +123,18 @@ pub fn choose(graph: &Graph, meta: &Meta, profiles: &mut Profiles) -> Selection 
         choice.nested(&mut groups, main);
     }
     let content = groups.iter().any(|group| choice.profiles.get(group.profile).is_some_and(|profile| profile.rank > SECOND));
-    let known = groups.iter().any(|group| choice.profiles.get(group.profile).is_some_and(|profile| profile.rank > SECOND && profile.slug != "thing"));
+    let known = groups
+        .iter()
+        .any(|group| choice.profiles.get(group.profile).is_some_and(|profile| profile.rank > SECOND && profile.slug != "thing"));
     groups.retain(|group| {
         // Beside content, who is behind the page is asked for to get in touch; a mere name is a part.
         let second = choice.profiles.get(group.profile).is_some_and(|profile| profile.rank == SECOND);
-        if content && second && !group.list && group.entities.first().copied() != main && !group.entities.iter().any(|entity| choice.reachable(*entity)) {
+        if content
+            && second
+            && !group.list
+            && group.entities.first().copied() != main
+            && !group.entities.iter().any(|entity| choice.reachable(*entity))
+        {
             return false;
         }
         // What Schema.org has no word for can be asked for only where there is nothing else.
@@ -268,7 +275,9 @@ impl Choice<'_> {
     /// It says how to get in touch, or where.
     fn reachable(&self, entity: u32) -> bool {
         let found = self.entity(entity);
-        found.is_some_and(|found| ["address", "telephone", "email", "openingHours", "openingHoursSpecification"].iter().any(|name| !found.values(name).is_empty()))
+        found.is_some_and(|found| {
+            ["address", "telephone", "email", "openingHours", "openingHoursSpecification"].iter().any(|name| !found.values(name).is_empty())
+        })
     }
 
     /// How many different values it tells without being asked, itself and below; enough is enough.
@@ -317,7 +326,8 @@ impl Choice<'_> {
                 entities.push(item);
             }
         }
-        let first = entities.iter().find(|item| self.rank(**item) > PART).and_then(|item| self.kinds.get(*item as usize).copied().flatten());
+        let first =
+            entities.iter().find(|item| self.rank(**item) > PART).and_then(|item| self.kinds.get(*item as usize).copied().flatten());
         let own = self.kinds.get(list as usize).copied().flatten();
         Some(Group { profile: first.or(own)?, entities, list: true, of: Some(list), via: None })
     }
@@ -397,9 +407,11 @@ impl Choice<'_> {
             }
         }
         // A list that is all the content goes before the publisher.
-        let lists = groups.iter().filter(|group| group.list).filter_map(|group| self.profiles.get(group.profile)).map(|profile| profile.rank).max();
+        let lists =
+            groups.iter().filter(|group| group.list).filter_map(|group| self.profiles.get(group.profile)).map(|profile| profile.rank).max();
         let rank = |group: &Group| self.profiles.get(group.profile).map_or(0, |profile| profile.rank);
-        let found = best.filter(|(score, _, entity)| *score >= 1000 || self.rank(*entity) > SECOND || lists.is_none_or(|rank| rank <= SECOND));
+        let found =
+            best.filter(|(score, _, entity)| *score >= 1000 || self.rank(*entity) > SECOND || lists.is_none_or(|rank| rank <= SECOND));
         let main = found.map(|(_, place, entity)| {
             if let Some(group) = groups.get_mut(place) {
                 group.entities.retain(|other| *other != entity);
@@ -417,7 +429,9 @@ impl Choice<'_> {
         // The main entity told again (another plugin of the site's, with its own dates) is no second thing.
         if let (Some(main), Some(profile)) = (main, groups.first().map(|group| group.profile)) {
             let name = self.name(main);
-            for group in groups.iter_mut().skip(1).filter(|group| group.profile == profile && group.of.is_none() && group.entities.len() <= SAME) {
+            for group in
+                groups.iter_mut().skip(1).filter(|group| group.profile == profile && group.of.is_none() && group.entities.len() <= SAME)
+            {
                 group.entities.retain(|entity| !same_name(&self.name(*entity), &name) || self.graph.are_apart(main, *entity));
             }
             groups.retain(|group| !group.entities.is_empty());
@@ -457,10 +471,14 @@ impl Choice<'_> {
         let mut next = 0;
         while let Some(entity) = seen.get(next).copied().and_then(|entity| self.entity(entity)) {
             next += 1;
-            for property in entity.properties.iter().filter(|property| !waits(&property.name) && !shows(&property.name) && !is_never(&property.name) && &*property.name != "url") {
+            for property in entity.properties.iter().filter(|property| {
+                !waits(&property.name) && !shows(&property.name) && !is_never(&property.name) && &*property.name != "url"
+            }) {
                 for value in &property.values {
                     match value {
-                        Value::Text { text, .. } | Value::Number(text) if !is_address(&property.name, text.trim()) && words.len() < MOST => {
+                        Value::Text { text, .. } | Value::Number(text)
+                            if !is_address(&property.name, text.trim()) && words.len() < MOST =>
+                        {
                             let start = text.char_indices().nth(SHORT).map_or(&**text, |(at, _)| text.get(..at).unwrap_or(text));
                             let word = key(start);
                             if !word.is_empty() {
@@ -507,7 +525,8 @@ impl Choice<'_> {
         for thing in things {
             let Some(found) = self.graph.entity(thing) else { continue };
             for property in found.properties.iter().filter(|property| among(LISTED, &property.name)) {
-                let mut entities: Vec<u32> = nodes(&property.values).map(|node| element(self.graph, node)).filter(|node| *node != main).collect();
+                let mut entities: Vec<u32> =
+                    nodes(&property.values).map(|node| element(self.graph, node)).filter(|node| *node != main).collect();
                 let enough = if &*property.name == "hasVariant" { 2 } else { LIST_FROM };
                 let kind = entities.first().and_then(|first| self.kinds.get(*first as usize).copied().flatten());
                 let Some(profile) = kind.filter(|_| entities.len() >= enough) else { continue };
@@ -535,7 +554,10 @@ impl Choice<'_> {
         let mut owner = self.owners(&groups);
         let free = |owner: &[u16], entity: u32| owner.get(entity as usize).is_some_and(|owner| *owner == NOBODY);
         let count = self.graph.entities.len() as u32;
-        if main.is_none() && let [only] = groups.as_slice() && let (false, [entity]) = (only.list, only.entities.as_slice()) {
+        if main.is_none()
+            && let [only] = groups.as_slice()
+            && let (false, [entity]) = (only.list, only.entities.as_slice())
+        {
             main = Some(*entity);
         }
         // A page of which only the publisher is described: what it says of itself comes first.
@@ -545,7 +567,9 @@ impl Choice<'_> {
             if let Some(page) = pages.filter(|page| self.worth(*page, &mut Vec::new()) >= WORTH).max_by_key(told)
                 && let Some(profile) = self.kinds.get(page as usize).copied().flatten()
             {
-                groups.retain(|group| group.entities.iter().any(|entity| self.reachable(*entity) || self.worth(*entity, &mut Vec::new()) >= WORTH));
+                groups.retain(|group| {
+                    group.entities.iter().any(|entity| self.reachable(*entity) || self.worth(*entity, &mut Vec::new()) >= WORTH)
+                });
                 groups.insert(0, Group { profile, entities: vec![page], list: false, of: None, via: None });
                 main = Some(page);
                 owner = self.owners(&groups);
@@ -554,7 +578,13 @@ impl Choice<'_> {
         if main.is_none() {
             // Nothing else is here, or only lists: the page, its trail, a part that stands alone.
             let candidates = (0..count).filter(|entity| free(&owner, *entity) && self.rank(*entity) >= PART);
-            let page = |entity: &u32| (usize::from(self.is_page(*entity)), self.worth(*entity, &mut Vec::new()).min(3), self.entity(*entity).map_or(0, |found| found.properties.len()));
+            let page = |entity: &u32| {
+                (
+                    usize::from(self.is_page(*entity)),
+                    self.worth(*entity, &mut Vec::new()).min(3),
+                    self.entity(*entity).map_or(0, |found| found.properties.len()),
+                )
+            };
             let best = candidates.max_by_key(|entity| (page(entity), core::cmp::Reverse(*entity)));
             // What a page says of itself and its site must be more than one name.
             let around = |entity: &u32| ["web_site", "breadcrumb", "organization"].iter().any(|slug| self.is_kind(*entity, slug));
@@ -564,7 +594,9 @@ impl Choice<'_> {
                 let mut others = (0..count).filter(|entity| own > 0 && free(&owner, *entity) && around(entity));
                 own >= WORTH || others.any(|entity| self.worth(entity, &mut different) >= WORTH)
             };
-            if let Some((entity, profile)) = best.filter(enough).and_then(|entity| Some((entity, self.kinds.get(entity as usize).copied().flatten()?))) {
+            if let Some((entity, profile)) =
+                best.filter(enough).and_then(|entity| Some((entity, self.kinds.get(entity as usize).copied().flatten()?)))
+            {
                 groups.push(Group { profile, entities: vec![entity], list: false, of: None, via: None });
                 main = Some(entity);
             }
@@ -636,11 +668,21 @@ impl Choice<'_> {
             return None;
         }
         // Nothing that an agent could ask for.
-        let never = ["Action", "EntryPoint", "PropertyValueSpecification", "SpeakableSpecification", "SiteNavigationElement", "WPHeader", "WPFooter"];
+        let never = [
+            "Action",
+            "EntryPoint",
+            "PropertyValueSpecification",
+            "SpeakableSpecification",
+            "SiteNavigationElement",
+            "WPHeader",
+            "WPFooter",
+        ];
         if never.iter().any(|name| self.is_a(entity, name)) {
             return None;
         }
-        let again = main.is_some_and(|main| self.kinds.get(main as usize) == self.kinds.get(entity as usize) && same_name(&self.name(main), &self.name(entity)));
+        let again = main.is_some_and(|main| {
+            self.kinds.get(main as usize) == self.kinds.get(entity as usize) && same_name(&self.name(main), &self.name(entity))
+        });
         if again {
             return Some("subjectOf");
         }

@@ -67,11 +67,65 @@ fn is_tidy(text: &str) -> bool {
 fn is_block(name: &str) -> bool {
     matches!(
         name,
-        "address" | "article" | "aside" | "blockquote" | "body" | "br" | "button" | "caption" | "center" | "col" | "colgroup" | "dd"
-            | "details" | "dialog" | "dir" | "div" | "dl" | "dt" | "fieldset" | "figcaption" | "figure" | "footer" | "form" | "h1"
-            | "h2" | "h3" | "h4" | "h5" | "h6" | "head" | "header" | "hgroup" | "hr" | "html" | "iframe" | "legend" | "li" | "main"
-            | "menu" | "nav" | "ol" | "optgroup" | "option" | "p" | "pre" | "search" | "section" | "select" | "summary" | "table"
-            | "tbody" | "td" | "textarea" | "tfoot" | "th" | "thead" | "title" | "tr" | "ul"
+        "address"
+            | "article"
+            | "aside"
+            | "blockquote"
+            | "body"
+            | "br"
+            | "button"
+            | "caption"
+            | "center"
+            | "col"
+            | "colgroup"
+            | "dd"
+            | "details"
+            | "dialog"
+            | "dir"
+            | "div"
+            | "dl"
+            | "dt"
+            | "fieldset"
+            | "figcaption"
+            | "figure"
+            | "footer"
+            | "form"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "head"
+            | "header"
+            | "hgroup"
+            | "hr"
+            | "html"
+            | "iframe"
+            | "legend"
+            | "li"
+            | "main"
+            | "menu"
+            | "nav"
+            | "ol"
+            | "optgroup"
+            | "option"
+            | "p"
+            | "pre"
+            | "search"
+            | "section"
+            | "select"
+            | "summary"
+            | "table"
+            | "tbody"
+            | "td"
+            | "textarea"
+            | "tfoot"
+            | "th"
+            | "thead"
+            | "title"
+            | "tr"
+            | "ul"
     ) || name.contains('-')
 }
 
@@ -274,9 +328,9 @@ fn tag_length(text: &str) -> Option<(usize, bool)> {
     let mut length = text.len() - attributes.len() + end;
     if !closing && matches!(&*name, "script" | "style") {
         let after = text.get(length..)?;
-        let close = after.match_indices("</").find(|(at, _)| {
-            after.get(at + 2..at + 2 + name.len()).is_some_and(|found| found.eq_ignore_ascii_case(&name))
-        });
+        let close = after
+            .match_indices("</")
+            .find(|(at, _)| after.get(at + 2..at + 2 + name.len()).is_some_and(|found| found.eq_ignore_ascii_case(&name)));
         let close = close.and_then(|(at, _)| after.get(at..).and_then(|tail| tail.find('>')).map(|end| at + end + 1));
         length += close.unwrap_or(after.len());
     }

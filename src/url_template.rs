@@ -123,7 +123,8 @@ impl Template {
         let mut at = 0;
         for (operator, indices) in operators {
             let found = url.get(at..).and_then(|rest| rest.find(MARK)).map(|offset| at + offset);
-            let found = found.filter(|found| *found > path).ok_or("a variable of it stands in its scheme or host, which could lead anywhere")?;
+            let found =
+                found.filter(|found| *found > path).ok_or("a variable of it stands in its scheme or host, which could lead anywhere")?;
             let literal = url.get(at..found).and_then(|literal| literal.strip_suffix(operator.first()));
             template.parts.push(Part::Literal(literal.ok_or("it is no address")?.to_owned()));
             for index in &indices {
@@ -378,8 +379,11 @@ mod tests {
         }
         assert_eq!(expand("/x/{q}", &[Some("a..b")]), "https://shop.example/x/a..b");
         assert_eq!(expand("/x?q={q}", &[Some("../..")]), "https://shop.example/x?q=..%2F..");
-        for value in ["//evil.example", "https://evil.example", "@evil.example", "\\\\evil.example", "\t//evil.example", "?x", "#x", "%2e%2e"] {
-            let url = url::Url::parse(&expand("/x/{q}", &[Some(value)])).map(|url| (url.host_str().map(String::from), url.path().starts_with("/x/"), url.query().is_none()));
+        for value in
+            ["//evil.example", "https://evil.example", "@evil.example", "\\\\evil.example", "\t//evil.example", "?x", "#x", "%2e%2e"]
+        {
+            let url = url::Url::parse(&expand("/x/{q}", &[Some(value)]))
+                .map(|url| (url.host_str().map(String::from), url.path().starts_with("/x/"), url.query().is_none()));
             assert_eq!(url, Ok((Some("shop.example".into()), true, true)), "{value}");
         }
     }

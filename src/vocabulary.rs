@@ -27,9 +27,7 @@ fn read(table: &[AtomicU16; SLOTS], slot: usize) -> usize {
 
 /// The slots where a name may be, in the order to try them.
 fn probe(name: &str) -> impl Iterator<Item = usize> {
-    let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
-        (hash ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0193)
-    });
+    let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0193));
     let first = (hash ^ (hash >> 15)) as usize;
     (0..SLOTS).map(move |step| (first + step) % SLOTS)
 }
@@ -185,7 +183,9 @@ mod tests {
 
     #[test]
     fn spells_types_as_the_vocabulary_does() {
-        for (given, name) in [("product", Some("Product")), ("3dmodel", Some("3DModel")), ("RECIPE", Some("Recipe")), ("Season", Some("CreativeWorkSeason"))] {
+        for (given, name) in
+            [("product", Some("Product")), ("3dmodel", Some("3DModel")), ("RECIPE", Some("Recipe")), ("Season", Some("CreativeWorkSeason"))]
+        {
             assert_eq!(type_name(given), name, "{given}");
         }
         for unknown in ["", "Produkt", "constructor", "__proto__", "name", "url", "Text", "https://schema.org/Product", ":Thing"] {
@@ -199,7 +199,13 @@ mod tests {
         assert_eq!(above("Thing"), [""; 0]);
         assert_eq!(above("nothing"), [""; 0]);
         assert_eq!(above("Course"), ["LearningResource", "CreativeWork", "Thing"]);
-        for (name, ancestor) in [("Dentist", "Place"), ("Dentist", "MedicalOrganization"), ("HowToStep", "ItemList"), ("VideoGame", "Game"), ("Code", "CreativeWork")] {
+        for (name, ancestor) in [
+            ("Dentist", "Place"),
+            ("Dentist", "MedicalOrganization"),
+            ("HowToStep", "ItemList"),
+            ("VideoGame", "Game"),
+            ("Code", "CreativeWork"),
+        ] {
             assert!(is_a(name, ancestor) && above(name).contains(&ancestor), "{name} {ancestor}");
         }
         assert!(is_a("Product", "Product") && is_a("https://x.example/T", "https://x.example/T"));
@@ -229,7 +235,13 @@ mod tests {
 
     #[test]
     fn follows_superseded_properties_to_the_end() {
-        for (given, name) in [("ingredients", "recipeIngredient"), ("seasons", "containsSeason"), ("area", "areaServed"), ("name", "name"), ("Ingredients", "Ingredients")] {
+        for (given, name) in [
+            ("ingredients", "recipeIngredient"),
+            ("seasons", "containsSeason"),
+            ("area", "areaServed"),
+            ("name", "name"),
+            ("Ingredients", "Ingredients"),
+        ] {
             assert_eq!(property_name(given), name);
         }
         assert!(is_url_property("url") && is_url_property("sameAs") && is_url_property("maps"));

@@ -3,7 +3,6 @@
 
 // Parses pages natively; what the browser reads is tested in tests/browser.
 #![cfg(not(target_arch = "wasm32"))]
-
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::string_slice)]
 
 mod support;
@@ -35,8 +34,8 @@ impl Random {
     /// `seed` with a few changes: characters that mean something somewhere put in, parts left out or doubled.
     fn mutate(&mut self, seed: &str) -> String {
         const PIECES: [&str; 32] = [
-            "\"", "'", "{", "}", "[", "]", ",", ":", "\\", "\\u00", "\\ud800", "//", "/*", "*/", "<!--", "-->", "<", ">", "&quot;", "&#0;", "\u{0}", "\u{7f}",
-            "\u{85}", "\u{202e}", "\u{feff}", "\r\n", "@id", "@context", "@reverse", "1e999", "null", "é",
+            "\"", "'", "{", "}", "[", "]", ",", ":", "\\", "\\u00", "\\ud800", "//", "/*", "*/", "<!--", "-->", "<", ">", "&quot;", "&#0;",
+            "\u{0}", "\u{7f}", "\u{85}", "\u{202e}", "\u{feff}", "\r\n", "@id", "@context", "@reverse", "1e999", "null", "é",
         ];
         let mut text: Vec<char> = seed.chars().collect();
         for _ in 0..1 + self.below(4) {
@@ -116,12 +115,19 @@ fn has(block: &json_ld::Block, code: &str) -> bool {
 #[test]
 fn large_blocks_cost_what_their_size_is_worth() {
     let schema = r#""@context":"https://schema.org""#;
-    let keys = |key: &dyn Fn(usize) -> String| format!("{{{schema},\"@type\":\"Product\",{}}}", (0..50_000).map(|index| format!("\"{}\":1", key(index))).collect::<Vec<_>>().join(","));
+    let keys = |key: &dyn Fn(usize) -> String| {
+        format!(
+            "{{{schema},\"@type\":\"Product\",{}}}",
+            (0..50_000).map(|index| format!("\"{}\":1", key(index))).collect::<Vec<_>>().join(",")
+        )
+    };
     let block = ends("50,000 keys", || read_block(&keys(&|index| format!("key{index}"))));
     assert_eq!(block.nodes.first().map(|node| node.properties.len()), Some(50_000));
     let block = ends("one key 50,000 times", || read_block(&keys(&|_| "name".to_owned())));
     assert!(has(&block, "repeated-key") && block.nodes[0].properties.len() == 1);
-    let block = ends("one property under 50,000 prefixed keys", || read_block(&keys(&|index| format!("{}name", if index % 2 == 0 { "" } else { "schema:" }))));
+    let block = ends("one property under 50,000 prefixed keys", || {
+        read_block(&keys(&|index| format!("{}name", if index % 2 == 0 { "" } else { "schema:" })))
+    });
     assert_eq!(block.nodes[0].properties.len(), 1);
 
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
@@ -158,7 +164,31 @@ fn contexts_cost_what_their_size_is_worth() {
 
 #[test]
 fn broken_blocks_cost_what_their_size_is_worth() {
-    for piece in ["\"", "\",'", "\", \"", "\",\"a\"x", "'", "<!-- {", "<!-- -->", "-->", "//", "/*", "/**/", "{", "[", "}", ";", ",", "\\", "&quot;", "&", "{\"a\":\"b\"}", "\u{feff}", "{\"a\":\"", "\"   "] {
+    for piece in [
+        "\"",
+        "\",'",
+        "\", \"",
+        "\",\"a\"x",
+        "'",
+        "<!-- {",
+        "<!-- -->",
+        "-->",
+        "//",
+        "/*",
+        "/**/",
+        "{",
+        "[",
+        "}",
+        ";",
+        ",",
+        "\\",
+        "&quot;",
+        "&",
+        "{\"a\":\"b\"}",
+        "\u{feff}",
+        "{\"a\":\"",
+        "\"   ",
+    ] {
         for start in ["", "{\"a\":\"", "['", "{&quot;"] {
             let text = [start, &piece.repeat(100_000 / piece.len())].concat();
             ends(&format!("{start}{piece}{piece}…"), || check(&read_block(&text).nodes, piece));
@@ -169,7 +199,12 @@ fn broken_blocks_cost_what_their_size_is_worth() {
 #[test]
 fn items_do_not_explode() {
     // Each level refers twice to the next: written out in full it would be 2 to the power of 60.
-    let level = |index: usize| format!("{{\"@id\":\"#{index}\",\"name\":\"n\",\"isPartOf\":[{{\"@id\":\"#{}\"}},{{\"@id\":\"#{0}\",\"alternateName\":\"m\"}}]}}", index + 1);
+    let level = |index: usize| {
+        format!(
+            "{{\"@id\":\"#{index}\",\"name\":\"n\",\"isPartOf\":[{{\"@id\":\"#{}\"}},{{\"@id\":\"#{0}\",\"alternateName\":\"m\"}}]}}",
+            index + 1
+        )
+    };
     let graph = |count: usize, level: &dyn Fn(usize) -> String| {
         let nodes = (0..count).map(level).collect::<Vec<_>>().join(",");
         format!("<script type=application/ld+json>{{\"@context\":\"https://schema.org\",\"@graph\":[{nodes}]}}</script>")

@@ -2,7 +2,6 @@
 
 // Parses pages natively; what the browser reads is tested in tests/browser.
 #![cfg(not(target_arch = "wasm32"))]
-
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod support;
@@ -100,9 +99,14 @@ fn names_details_definitions_and_captions_begin_sections() {
          <table><caption>Sizes</caption><tr><th>EU</th><th>US</th></tr><tr><td>40</td><td>7</td></tr></table>\
          <form><fieldset><legend>Your address</legend><label>Street <input></label></fieldset></form></main>"
     ));
-    for (id, text) in
-        [("opening-hours", "Nine to five."), ("returns", "Thirty days."), ("payment", "Card or cash."), ("escrow", long), ("sizes", "EU | US\n40 | 7"), ("your-address", "Street")]
-    {
+    for (id, text) in [
+        ("opening-hours", "Nine to five."),
+        ("returns", "Thirty days."),
+        ("payment", "Card or cash."),
+        ("escrow", long),
+        ("sizes", "EU | US\n40 | 7"),
+        ("your-address", "Street"),
+    ] {
         assert_eq!(page.text(id), text, "{id}");
     }
     assert!(page.text("shop").contains("After it."), "text after a named section belongs to what lies around it");
@@ -121,7 +125,8 @@ fn what_surrounds_the_content_comes_last_and_has_no_sections() {
     );
     assert_eq!(page.ids(), ["widgets", "popular", "site-header", "footer", "dialogs"]);
     let outline = page.outline();
-    let landmarks: Vec<&str> = outline["sections"].as_array().unwrap().iter().map(|section| section["landmark"].as_str().unwrap_or("")).collect();
+    let landmarks: Vec<&str> =
+        outline["sections"].as_array().unwrap().iter().map(|section| section["landmark"].as_str().unwrap_or("")).collect();
     assert_eq!(landmarks, ["", "complementary", "banner", "contentinfo", "dialog"]);
     assert!(page.text("footer").contains("Imprint and address."), "still reachable");
     assert!(page.text("dialogs").contains("Accept all"));
@@ -171,7 +176,9 @@ fn ids_are_readable_unique_and_the_same_after_a_rebuild() {
 
 #[test]
 fn a_section_is_found_by_id_by_element_and_by_heading() {
-    let page = page("<h1>Handbook</h1><p>x</p><h2 id=shipping>Shipping and delivery</h2><p>Two <span id=days>days</span>.</p><h2>Returns</h2><p>y</p>");
+    let page = page(
+        "<h1>Handbook</h1><p>x</p><h2 id=shipping>Shipping and delivery</h2><p>Two <span id=days>days</span>.</p><h2>Returns</h2><p>y</p>",
+    );
     let exact = page.read("shipping");
     assert_eq!((&exact["section"], exact.get("found_by")), (&json!("shipping"), None));
     let element = page.read("#days");
@@ -269,7 +276,8 @@ fn a_big_outline_is_read_in_parts_and_branches() {
 
 #[test]
 fn pages_without_headings_are_cut_at_paragraphs() {
-    let paragraphs: String = (0..30).map(|at| format!("<p>Paragraph {at} says something of its own. {}</p>", "It goes on for a while. ".repeat(8))).collect();
+    let paragraphs: String =
+        (0..30).map(|at| format!("<p>Paragraph {at} says something of its own. {}</p>", "It goes on for a while. ".repeat(8))).collect();
     let page = page(&paragraphs);
     assert!(page.ids().len() > 5, "{:?}", page.ids());
     assert_eq!(page.ids()[0], "top");
@@ -303,7 +311,9 @@ fn one_paragraph_of_five_megabytes_is_read_and_searched() {
 #[test]
 fn twenty_thousand_headings_keep_ids_of_their_own() {
     for same in [true, false] {
-        let html: String = (0..20_500).map(|at| if same { "<h2>Same</h2>x".to_owned() } else { format!("<h{}>Heading {at}</h{}>x", at % 6 + 1, at % 6 + 1) }).collect();
+        let html: String = (0..20_500)
+            .map(|at| if same { "<h2>Same</h2>x".to_owned() } else { format!("<h{}>Heading {at}</h{}>x", at % 6 + 1, at % 6 + 1) })
+            .collect();
         let document = support::document(&html, URL);
         let outline = outline::build(&document);
         assert_eq!(outline.sections().len(), outline::MAX_SECTIONS);
@@ -350,7 +360,9 @@ fn scripts_of_every_direction_are_read() {
 
 #[test]
 fn ruby_soft_hyphens_and_invisible_characters_do_not_break_words() {
-    let page = page("<h1>読み</h1><p><ruby>東<rp>(</rp><rt>とう</rt><rp>)</rp>京<rt>きょう</rt></ruby>に住む</p><h2>Do\u{ad}nau</h2><p>Dampf\u{ad}schiff\u{200b}fahrt and zero\u{feff}width\u{2060}joiner.</p>");
+    let page = page(
+        "<h1>読み</h1><p><ruby>東<rp>(</rp><rt>とう</rt><rp>)</rp>京<rt>きょう</rt></ruby>に住む</p><h2>Do\u{ad}nau</h2><p>Dampf\u{ad}schiff\u{200b}fahrt and zero\u{feff}width\u{2060}joiner.</p>",
+    );
     assert_eq!(page.text("読み"), "東京(とうきょう)に住む");
     assert_eq!(page.first("東京"), "読み");
     assert_eq!(page.text("donau"), "Dampfschifffahrt and zerowidthjoiner.");
@@ -364,12 +376,19 @@ fn headings_that_give_orders_stay_data() {
     let document = support::document(&html, URL);
     let definitions = |documents: &[toolmark::dom::Document]| {
         let mapping = toolmark::map(documents, &Options::default());
-        let tools: Vec<_> = mapping.tools.iter().filter(|tool| tool.source.kind() == "page").map(|tool| (tool.name.clone(), tool.description.clone(), tool.annotations)).collect();
+        let tools: Vec<_> = mapping
+            .tools
+            .iter()
+            .filter(|tool| tool.source.kind() == "page")
+            .map(|tool| (tool.name.clone(), tool.description.clone(), tool.annotations))
+            .collect();
         tools
     };
     let tools = definitions(&[document]);
     assert_eq!(tools.len(), 3);
-    assert!(tools.iter().all(|(_, description, annotations)| !description.contains("Ignore") && annotations.untrusted && annotations.read_only));
+    assert!(
+        tools.iter().all(|(_, description, annotations)| !description.contains("Ignore") && annotations.untrusted && annotations.read_only)
+    );
     assert_eq!(tools, definitions(&[support::document("<h1>Harmless</h1>", URL)]), "the page changes no definition");
     assert_eq!(page(&html).outline()["sections"][0]["heading"], order);
 }
@@ -396,7 +415,10 @@ fn a_sites_manifest_names_places_of_the_page() {
     let mut out = toolmark::json::Writer::new();
     toolmark::read::wasp::write(&page.outline, &page.meta, &mut out);
     let own: Value = serde_json::from_str(&out.into_string()).expect("JSON");
-    assert_eq!(own["chunks"][1], json!({"id": "research-interests", "heading": "Research Interests", "anchor": "#:~:text=Research%20Interests", "depth": 2, "tokens": 1, "order": 1}));
+    assert_eq!(
+        own["chunks"][1],
+        json!({"id": "research-interests", "heading": "Research Interests", "anchor": "#:~:text=Research%20Interests", "depth": 2, "tokens": 1, "order": 1})
+    );
     assert_eq!(own["chunks"][2]["anchor"], "#pubs");
     // Its own manifest leads back to the same sections.
     assert!(toolmark::read::wasp::read(&own.to_string(), URL).is_ok_and(|found| found.is_some()));

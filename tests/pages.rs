@@ -69,7 +69,8 @@ impl Case {
     fn result(&self) -> Json {
         let tools: Vec<Json> = self.mapping.tools.iter().map(Self::definition).collect();
         let readable = |tool: &&Tool| {
-            matches!(tool.source, Source::Entity { .. } | Source::List { .. } | Source::Page(_)) && !tool.parameters.iter().any(|parameter| parameter.required)
+            matches!(tool.source, Source::Entity { .. } | Source::List { .. } | Source::Page(_))
+                && !tool.parameters.iter().any(|parameter| parameter.required)
         };
         let answers: Map<String, Json> =
             self.mapping.tools.iter().filter(readable).map(|tool| (tool.name.clone(), self.call(&tool.name, &json!({})))).collect();

@@ -2,7 +2,6 @@
 
 // Parses pages natively; what the browser reads is tested in tests/browser.
 #![cfg(not(target_arch = "wasm32"))]
-
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod support;
@@ -32,7 +31,8 @@ fn nine_of_ten_questions_find_their_section() {
         let answer = page::answer(&outline, &Default::default(), PageTool::Search, &input.value, &Options::default());
         assert!(answer.chars().count() <= 1_300, "{} characters for {}", answer.chars().count(), entry["question"]);
         let answer: Value = serde_json::from_str(&answer).expect("JSON");
-        let ids: Vec<&str> = answer["results"].as_array().expect("results").iter().map(|result| result["section"].as_str().expect("an id")).collect();
+        let ids: Vec<&str> =
+            answer["results"].as_array().expect("results").iter().map(|result| result["section"].as_str().expect("an id")).collect();
         let place = ids.iter().position(|id| id.split('~').next() == Some(section));
         found += usize::from(place.is_some());
         first += usize::from(place == Some(0));

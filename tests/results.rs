@@ -92,8 +92,13 @@ fn finds_the_list_in_the_shapes_that_sites_use() {
 
 #[test]
 fn reads_products_with_prices_out_of_rows() {
-    let product = |number: usize| format!("<div class=col><div class=card><a href=/p/{number}><img src=x.png></a><h3><a href=/p/{number}>Bag {number}</a></h3><span class=product-price>€ {number}9,90</span><button>Add</button></div></div>");
-    let rows: String = (0..4).map(|row| format!("<div class=row>{}</div>", (1..4).map(|column| product(row * 3 + column)).collect::<String>())).collect();
+    let product = |number: usize| {
+        format!(
+            "<div class=col><div class=card><a href=/p/{number}><img src=x.png></a><h3><a href=/p/{number}>Bag {number}</a></h3><span class=product-price>€ {number}9,90</span><button>Add</button></div></div>"
+        )
+    };
+    let rows: String =
+        (0..4).map(|row| format!("<div class=row>{}</div>", (1..4).map(|column| product(row * 3 + column)).collect::<String>())).collect();
     let answer = page_part(&around(&format!("<div class=products>{rows}</div>")), Range { offset: 0, limit: Some(12) });
     assert_eq!(answer["results"].as_array().map(Vec::len), Some(12), "{answer}");
     assert_eq!(answer["results"][11], json!({"title": "Bag 12", "url": "https://shop.example/p/12", "price": "€ 129,90", "text": "Add"}));
@@ -105,7 +110,9 @@ fn reads_products_with_prices_out_of_rows() {
 
 #[test]
 fn one_result_is_a_result_where_the_page_says_so() {
-    let answer = page(&around("<div class=search-results><article><h2><a href=/one/>Bag one</a></h2><p>The only bag of all bags in this shop.</p></article></div>"));
+    let answer = page(&around(
+        "<div class=search-results><article><h2><a href=/one/>Bag one</a></h2><p>The only bag of all bags in this shop.</p></article></div>",
+    ));
     assert_eq!(title_and_url(&answer)[0], ("Bag one", "https://shop.example/one/"), "{answer}");
 }
 
@@ -113,7 +120,9 @@ fn one_result_is_a_result_where_the_page_says_so() {
 fn reads_the_page_s_own_markup_first() {
     let item = |number: usize| json!({"@type": "ListItem", "position": number, "item": {"@type": "Product", "name": format!("Bag {number}"), "url": format!("https://shop.example/p/{number}"), "offers": {"@type": "Offer", "price": format!("{number}9.90"), "priceCurrency": "EUR"}}});
     let list = json!({"@context": "https://schema.org", "@type": "ItemList", "itemListElement": (1..6).map(item).collect::<Vec<_>>()});
-    let html = around(&format!("<script type=application/ld+json>{list}</script><ul class=results><li><a href=/x>Something</a> else that is here</li><li><a href=/y>More</a> of what is here</li></ul>"));
+    let html = around(&format!(
+        "<script type=application/ld+json>{list}</script><ul class=results><li><a href=/x>Something</a> else that is here</li><li><a href=/y>More</a> of what is here</li></ul>"
+    ));
     let answer = page(&html);
     assert_eq!(answer["page"], URL);
     let text = answer.to_string();
@@ -122,7 +131,9 @@ fn reads_the_page_s_own_markup_first() {
     let site = json!({"@context": "https://schema.org", "@type": "WebSite", "name": "Shop"});
     let text = page(&around(&format!("<script type=application/ld+json>{product}</script>"))).to_string();
     assert!(text.contains("The bag") && text.contains("9.90"), "{text}");
-    let answer = page(&around(&format!("<script type=application/ld+json>{site}</script><ul class=results><li><a href=/x>Bag X</a> a bag that is here</li><li><a href=/y>Bag Y</a> another bag</li></ul>")));
+    let answer = page(&around(&format!(
+        "<script type=application/ld+json>{site}</script><ul class=results><li><a href=/x>Bag X</a> a bag that is here</li><li><a href=/y>Bag Y</a> another bag</li></ul>"
+    )));
     assert_eq!(title_and_url(&answer)[0].0, "Bag X", "what describes the site is no result: {answer}");
 }
 
@@ -131,7 +142,12 @@ fn else_tells_what_the_page_says() {
     let answer = page("<h1>Nothing found</h1><p>first\nsecond</p>\n<a\nhref='/x'>go</a>");
     let text = answer["sections"][0]["text"].as_str().unwrap();
     assert!(text.contains("first second") && text.contains("go"), "{answer}");
-    let answer = page(&around("<p>No results for bag.</p><p>Try other words.</p>").replace("<li>", "").replace("<a href", "<b title").replace("</a>", "</b>"));
+    let answer = page(
+        &around("<p>No results for bag.</p><p>Try other words.</p>")
+            .replace("<li>", "")
+            .replace("<a href", "<b title")
+            .replace("</a>", "</b>"),
+    );
     assert!(answer["sections"].to_string().contains("No results for bag."), "{answer}");
     let answer = page(&around("<p>No results for bag.</p><p>Try other words.</p>"));
     assert!(answer["sections"].to_string().contains("No results for bag."), "menus are no results: {answer}");
@@ -149,7 +165,9 @@ fn text_with_links_is_text() {
 
 #[test]
 fn a_long_page_is_told_in_parts() {
-    let items: String = (0..120).map(|number| format!("<li><a href=/{number}>Result number {number}</a> with some words about it, as results have</li>")).collect();
+    let items: String = (0..120)
+        .map(|number| format!("<li><a href=/{number}>Result number {number}</a> with some words about it, as results have</li>"))
+        .collect();
     let html = around(&format!("<ul class=results>{items}</ul>"));
     let mut told = 0;
     let mut offset = 0;
@@ -181,8 +199,14 @@ fn a_long_page_is_told_in_parts() {
 #[test]
 fn passes_json_on_in_its_shape() {
     for (json, data) in [
-        (json!({"hits": [{"id": 1, "name": "A", "gone": null, "none": [], "empty": {}, "blank": " "}, {"id": 2}], "took": 5}), json!({"hits": [{"id": 1, "name": "A"}, {"id": 2}], "took": 5})),
-        (json!([{"title": {"rendered": "Bag &amp; <b>more</b>"}, "content": "<p>first</p><p>second</p>"}, 2]), json!([{"title": {"rendered": "Bag & more"}, "content": "first\nsecond"}, 2])),
+        (
+            json!({"hits": [{"id": 1, "name": "A", "gone": null, "none": [], "empty": {}, "blank": " "}, {"id": 2}], "took": 5}),
+            json!({"hits": [{"id": 1, "name": "A"}, {"id": 2}], "took": 5}),
+        ),
+        (
+            json!([{"title": {"rendered": "Bag &amp; <b>more</b>"}, "content": "<p>first</p><p>second</p>"}, 2]),
+            json!([{"title": {"rendered": "Bag & more"}, "content": "first\nsecond"}, 2]),
+        ),
         (json!({"url": "https://shop.example/?a=1&copy=2", "ok": true}), json!({"url": "https://shop.example/?a=1&copy=2", "ok": true})),
         (json!("text"), json!("text")),
         (json!([]), json!([])),
@@ -198,7 +222,8 @@ fn passes_json_on_in_its_shape() {
 
 #[test]
 fn tells_long_json_in_parts_and_always_whole() {
-    let hits: Vec<Json> = (0..300).map(|number| json!({"id": number, "title": format!("Result number {number}"), "body": "words ".repeat(50)})).collect();
+    let hits: Vec<Json> =
+        (0..300).map(|number| json!({"id": number, "title": format!("Result number {number}"), "body": "words ".repeat(50)})).collect();
     let text = json!({"facets": ["a", "b", "c"], "results": {"hits": hits}, "total": 300}).to_string();
     let part = read(&Body::Json(&text), Range::default(), &Options::default());
     let told = part["data"]["results"]["hits"].as_array().unwrap().len();

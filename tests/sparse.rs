@@ -30,12 +30,17 @@ fn sparse(page: &Html, url: &str) -> Document {
     if !select(anchors::MICRODATA_TEST).is_empty() {
         keep(&select(anchors::MICRODATA));
         keep_texts(&select(anchors::MICRODATA_TEXT));
-        let ids: HashSet<&str> = select(anchors::ITEMREF).iter().flat_map(|item| item.attr("itemref").unwrap().split_ascii_whitespace()).collect();
+        let ids: HashSet<&str> =
+            select(anchors::ITEMREF).iter().flat_map(|item| item.attr("itemref").unwrap().split_ascii_whitespace()).collect();
         keep(&select("[id]").into_iter().filter(|element| ids.contains(element.attr("id").unwrap())).collect::<Vec<_>>());
     }
     if !select(anchors::RDFA_TEST).is_empty() {
         let resources = select(anchors::RDFA);
-        let strong: HashSet<_> = resources.iter().filter(|element| element.value().attrs().any(|(name, _)| !matches!(name, "href" | "src"))).map(|element| element.id()).collect();
+        let strong: HashSet<_> = resources
+            .iter()
+            .filter(|element| element.value().attrs().any(|(name, _)| !matches!(name, "href" | "src")))
+            .map(|element| element.id())
+            .collect();
         for element in &resources {
             let outer = || element.ancestors().filter_map(ElementRef::wrap);
             let needed = strong.contains(&element.id())
@@ -91,8 +96,16 @@ fn readers_read_alike_from_a_sparse_snapshot() {
         ("hanging rel", "<div vocab=http://schema.org/ typeof=A><p rel=b><span><a href=/x>y</a><img src=z></span></p></div>", 1),
         ("link as subject", "<div vocab=http://schema.org/ typeof=A><a href=/x><b property=name>N</b></a></div>", 2),
         ("prefix around", "<div xmlns:s=http://schema.org/><p><b typeof=s:A property=s:b>x</b></p></div>", 2),
-        ("page", "<title>T <b></title><link rel='x CANONICAL' href=/y><meta name=Description content=' d '><meta property=og:title content=x><meta name=DC.creator content=y>", 0),
-        ("values", "<div typeof=schema:A><time property=schema:a>x</time><a property=schema:b href=y rel=schema:c>z</a><a property=schema:d href=y datatype>z</a><b property=schema:e about=f typeof>g</b></div>", 2),
+        (
+            "page",
+            "<title>T <b></title><link rel='x CANONICAL' href=/y><meta name=Description content=' d '><meta property=og:title content=x><meta name=DC.creator content=y>",
+            0,
+        ),
+        (
+            "values",
+            "<div typeof=schema:A><time property=schema:a>x</time><a property=schema:b href=y rel=schema:c>z</a><a property=schema:d href=y datatype>z</a><b property=schema:e about=f typeof>g</b></div>",
+            2,
+        ),
     ] {
         assert_eq!(check(name, html, URL), count, "{name}");
     }
@@ -115,7 +128,9 @@ fn readers_read_alike_from_sparse_snapshots_of_the_vectors() {
         let cases: Json = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
         for case in cases.as_array().unwrap() {
             for field in ["html", "microdata_html", "rdfa_html"] {
-                let Some(html) = case[field].as_str().filter(|html| html.contains("itemscope") || html.contains("property")) else { continue };
+                let Some(html) = case[field].as_str().filter(|html| html.contains("itemscope") || html.contains("property")) else {
+                    continue;
+                };
                 check(case["id"].as_str().unwrap(), html, case["base_url"].as_str().unwrap());
                 count += 1;
             }

@@ -3,7 +3,6 @@
 
 // Parses pages natively; what the browser reads is tested in tests/browser.
 #![cfg(not(target_arch = "wasm32"))]
-
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::string_slice)]
 
 mod support;
@@ -114,7 +113,12 @@ fn run() {
             let items = case_items(case);
             let ok = passes(case, &items);
             if wanted.as_deref() == Some(id) {
-                println!("{}\n{:#}\nread: {items:#}\n{}", case["html"].as_str().unwrap(), case["expected"], if ok { "passes" } else { "fails" });
+                println!(
+                    "{}\n{:#}\nread: {items:#}\n{}",
+                    case["html"].as_str().unwrap(),
+                    case["expected"],
+                    if ok { "passes" } else { "fails" }
+                );
             }
             if !ok {
                 failed.push(id);
@@ -124,7 +128,12 @@ fn run() {
             all.insert(id.to_owned(), items);
         }
         let unlisted: Vec<&&str> = failed.iter().filter(|id| !not_followed.contains_key(**id)).collect();
-        println!("{name:20} {} of {}   {}", cases.len() - failed.len(), cases.len(), unlisted.iter().map(|id| **id).collect::<Vec<_>>().join(" "));
+        println!(
+            "{name:20} {} of {}   {}",
+            cases.len() - failed.len(),
+            cases.len(),
+            unlisted.iter().map(|id| **id).collect::<Vec<_>>().join(" ")
+        );
         if RECORDED.iter().any(|(suite, _, of)| *suite == name && *of == cases.len()) {
             wrong.extend(unlisted.iter().map(|id| format!("{id} fails")));
         }
@@ -157,7 +166,13 @@ fn examples(cases: &[Json], all: &mut serde_json::Map<String, Json>) -> Vec<Stri
     for case in cases {
         let id: &'static str = case["id"].as_str().unwrap().to_owned().leak();
         let mut ours = Vec::new();
-        let agreed: HashSet<&str> = case["pairs"].as_object().unwrap().iter().filter(|(_, agreement)| *agreement == "exact").flat_map(|(pair, _)| pair.split('=')).collect();
+        let agreed: HashSet<&str> = case["pairs"]
+            .as_object()
+            .unwrap()
+            .iter()
+            .filter(|(_, agreement)| *agreement == "exact")
+            .flat_map(|(pair, _)| pair.split('='))
+            .collect();
         for syntax in ["microdata", "rdfa", "jsonld"] {
             let Some(html) = case.get(format!("{syntax}_html")).and_then(Json::as_str) else { continue };
             let items = items(html, case["base_url"].as_str().unwrap(), &[syntax]);

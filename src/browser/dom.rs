@@ -45,7 +45,8 @@ extern "C" {
 const JSON_LD: &str = r#"script[type*="ld+json" i]"#;
 
 /// Attributes that a full snapshot holds (see [`outline`](crate::read::outline)).
-const SEEN_ATTRIBUTES: &str = "id name class role lang dir href alt aria-label aria-labelledby aria-level aria-hidden hidden inert open style contenteditable start";
+const SEEN_ATTRIBUTES: &str =
+    "id name class role lang dir href alt aria-label aria-labelledby aria-level aria-hidden hidden inert open style contenteditable start";
 
 /// What a sparse snapshot must hold for the readers and, if `controls` says so, for marked controls; where to look.
 fn plan(controls: bool, shadow: bool, frames: bool) -> Plan {

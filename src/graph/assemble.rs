@@ -189,9 +189,11 @@ fn drop_named_twice(graph: &mut Graph) {
                     names.insert(&name, 0);
                 }
             }
-            let keep: Vec<bool> = property.values.iter().map(|value| {
-                same::literal(value).and_then(same::name).is_none_or(|name| names.get(&name).is_none())
-            }).collect();
+            let keep: Vec<bool> = property
+                .values
+                .iter()
+                .map(|value| same::literal(value).and_then(same::name).is_none_or(|name| names.get(&name).is_none()))
+                .collect();
             if let Some(property) = graph.entities.get_mut(number).and_then(|entity| entity.properties.get_mut(place)) {
                 let mut keep = keep.into_iter();
                 property.values.retain(|_| keep.next().unwrap_or(true));

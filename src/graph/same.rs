@@ -64,7 +64,9 @@ pub fn decimal(text: &str) -> Option<String> {
     let first = text.find(|character: char| character.is_ascii_digit())?;
     let rest = text.get(first..)?;
     let end = rest.find(|character: char| !(character.is_ascii_digit() || is_mark(character) || character == ' ' || character == '\''));
-    let number = rest.get(..end.unwrap_or(rest.len()))?.trim_end_matches(|character: char| is_mark(character) || character == ' ' || character == '\'');
+    let number = rest
+        .get(..end.unwrap_or(rest.len()))?
+        .trim_end_matches(|character: char| is_mark(character) || character == ' ' || character == '\'');
     // Two amounts ("10 - 20"), or a word with a digit in it, are no amount.
     let around = [text.get(..first)?, end.and_then(|end| rest.get(end..)).unwrap_or("")];
     if around.iter().any(|part| part.contains(|character: char| character.is_ascii_digit()) || part.trim().chars().count() > 4) {
@@ -73,7 +75,8 @@ pub fn decimal(text: &str) -> Option<String> {
     let cents = number.rfind(is_mark).filter(|at| {
         let behind = number.len() - at - 1;
         // `1.299` is a thousand in half of the world; a lone mark before other than three digits is decimal.
-        let same = number.chars().filter(|character| is_mark(*character)).count() > 1 && number.matches(number.get(*at..*at + 1).unwrap_or("")).count() > 1;
+        let same = number.chars().filter(|character| is_mark(*character)).count() > 1
+            && number.matches(number.get(*at..*at + 1).unwrap_or("")).count() > 1;
         !same && (behind != 3 || (text == number && number.get(*at..).is_some_and(|rest| rest.starts_with('.'))))
     });
     let digits = |part: &str| part.chars().filter(char::is_ascii_digit).collect::<String>();

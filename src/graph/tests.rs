@@ -8,13 +8,16 @@ pub(super) fn node(format: Format, id: &str, types: &str, properties: &[(&str, &
     node.types = types.split_whitespace().map(Rc::from).collect();
     for (name, value) in properties {
         let (first, rest) = value.split_at(value.chars().next().map_or(0, char::len_utf8));
-        node.push(&Rc::from(*name), match first {
-            "#" => Value::Node(rest.parse().unwrap()),
-            "<" => Value::Reference(rest.trim_end_matches('>').into()),
-            "(" => Value::Url(rest.trim_end_matches(')').into()),
-            "=" => Value::Number(rest.into()),
-            _ => Value::Text { text: (*value).into(), language: None },
-        });
+        node.push(
+            &Rc::from(*name),
+            match first {
+                "#" => Value::Node(rest.parse().unwrap()),
+                "<" => Value::Reference(rest.trim_end_matches('>').into()),
+                "(" => Value::Url(rest.trim_end_matches(')').into()),
+                "=" => Value::Number(rest.into()),
+                _ => Value::Text { text: (*value).into(), language: None },
+            },
+        );
     }
     node
 }
@@ -26,9 +29,10 @@ pub(super) fn facts(graph: &Graph, number: u32) -> String {
         Value::Node(number) => ["#", &number.to_string()].concat(),
         other => same::literal(other).unwrap().to_string(),
     };
-    let all = entity.properties.iter().map(|property| {
-        [&*property.name, "=", &property.values.iter().map(value).collect::<Vec<_>>().join(",")].concat()
-    });
+    let all = entity
+        .properties
+        .iter()
+        .map(|property| [&*property.name, "=", &property.values.iter().map(value).collect::<Vec<_>>().join(",")].concat());
     all.collect::<Vec<_>>().join(" ")
 }
 
@@ -59,7 +63,14 @@ fn names_are_the_vocabularys_or_full() {
     let types: Vec<&str> = graph.entities[0].types.iter().map(|name| &**name).collect();
     assert_eq!(
         types,
-        ["Recipe", "CreativeWorkSeason", "Thing", "https://foreign.example/T", "https://schema.org/Produkt", "https://schema.org/constructor"]
+        [
+            "Recipe",
+            "CreativeWorkSeason",
+            "Thing",
+            "https://foreign.example/T",
+            "https://schema.org/Produkt",
+            "https://schema.org/constructor"
+        ]
     );
     assert_eq!(facts(&graph, 0), "recipeIngredient=salt,salt __proto__=x https://foreign.example/p=y");
 }
@@ -68,11 +79,12 @@ fn names_are_the_vocabularys_or_full() {
 fn references_lead_to_what_is_described_and_stay_where_nothing_is() {
     let (graph, _) = build(vec![
         node(JsonLd, "https://a.example/#w", "WebPage", &[("mainEntity", "<https://a.example/#p>"), ("about", "<https://b.example/>")]),
-        node(JsonLd, "https://a.example/#p", "Product", &[
-            ("mainEntityOfPage", "(https://a.example/#w)"),
-            ("isPartOf", "(https://a.example/#w)"),
-            ("url", "(https://a.example/#w)"),
-        ]),
+        node(
+            JsonLd,
+            "https://a.example/#p",
+            "Product",
+            &[("mainEntityOfPage", "(https://a.example/#w)"), ("isPartOf", "(https://a.example/#w)"), ("url", "(https://a.example/#w)")],
+        ),
         node(JsonLd, "https://a.example/#p", "", &[]),
         node(Microdata, "", "Offer", &[("itemOffered", "#2"), ("seller", "#4"), ("broker", "#5")]),
         node(Microdata, "https://c.example/", "", &[]),
@@ -101,15 +113,36 @@ fn labels_are_no_ids() {
 #[test]
 fn nothing_is_said_twice() {
     let (graph, _) = build(vec![
-        node(JsonLd, "i:p", "Product", &[
-            ("brand", "#1"), ("brand", "Acme &amp; Co"), ("image", "(https://a.example/i.jpg)"), ("image", "#2"),
-            ("availability", "(https://schema.org/InStock)"), ("datePublished", "2024-01-05"), ("lowPrice", "129.90"), ("gtin", "0012"),
-        ]),
+        node(
+            JsonLd,
+            "i:p",
+            "Product",
+            &[
+                ("brand", "#1"),
+                ("brand", "Acme &amp; Co"),
+                ("image", "(https://a.example/i.jpg)"),
+                ("image", "#2"),
+                ("availability", "(https://schema.org/InStock)"),
+                ("datePublished", "2024-01-05"),
+                ("lowPrice", "129.90"),
+                ("gtin", "0012"),
+            ],
+        ),
         node(JsonLd, "", "Brand", &[("name", "acme & co")]),
         node(JsonLd, "", "ImageObject", &[("contentUrl", "(https://a.example/i.jpg)")]),
-        node(Microdata, "i:p", "Product", &[
-            ("availability", "InStock"), ("datePublished", "2024-01-05T10:00"), ("lowPrice", "129,9 €"), ("gtin", "12"), ("brand", "#1"), ("brand", "#1"),
-        ]),
+        node(
+            Microdata,
+            "i:p",
+            "Product",
+            &[
+                ("availability", "InStock"),
+                ("datePublished", "2024-01-05T10:00"),
+                ("lowPrice", "129,9 €"),
+                ("gtin", "12"),
+                ("brand", "#1"),
+                ("brand", "#1"),
+            ],
+        ),
     ]);
     assert_eq!(
         facts(&graph, 0),
@@ -120,8 +153,20 @@ fn nothing_is_said_twice() {
 #[test]
 fn reads_amounts_however_they_are_written() {
     for (written, amount) in [
-        ("5", "5"), ("5.0", "5"), ("129.90", "129.9"), ("$129.90", "129.9"), ("129,90 €", "129.9"), ("1.299,00 €", "1299"), ("$1,299", "1299"),
-        ("1,299.00", "1299"), ("1 299,50 Kč", "1299.5"), ("-3.50", "-3.5"), ("0.99", "0.99"), ("1.299", "1.299"), ("1,299,000", "1299000"), ("CHF 5", "5"),
+        ("5", "5"),
+        ("5.0", "5"),
+        ("129.90", "129.9"),
+        ("$129.90", "129.9"),
+        ("129,90 €", "129.9"),
+        ("1.299,00 €", "1299"),
+        ("$1,299", "1299"),
+        ("1,299.00", "1299"),
+        ("1 299,50 Kč", "1299.5"),
+        ("-3.50", "-3.5"),
+        ("0.99", "0.99"),
+        ("1.299", "1.299"),
+        ("1,299,000", "1299000"),
+        ("CHF 5", "5"),
     ] {
         assert_eq!(same::decimal(written).as_deref(), Some(amount), "{written}");
     }
@@ -139,7 +184,10 @@ fn twins(first: &[(&str, &str)], second: &[(&str, &str)]) -> usize {
 fn the_same_thing_in_two_syntaxes_is_one() {
     for (first, second) in [
         (vec![("name", "Café &amp; Co"), ("sku", "7")], vec![("name", "café & co"), ("sku", "7")]),
-        (vec![("name", "A"), ("url", "(https://www.a.example/p/)")], vec![("name", "A"), ("url", "(http://a.example/p#x)"), ("price", "=9")]),
+        (
+            vec![("name", "A"), ("url", "(https://www.a.example/p/)")],
+            vec![("name", "A"), ("url", "(http://a.example/p#x)"), ("price", "=9")],
+        ),
         (vec![("name", "A")], vec![("name", "A")]),
         (vec![("name", "A"), ("sku", "7")], vec![("name", "A"), ("mpn", "8")]),
         (vec![("name", "A"), ("gtin13", "0012345678905")], vec![("name", "A"), ("gtin", "12345678905")]),
@@ -150,7 +198,8 @@ fn the_same_thing_in_two_syntaxes_is_one() {
 
 #[test]
 fn an_article_is_known_by_its_headline_and_page() {
-    let ld = |extra: &[(&str, &str)]| node(JsonLd, "i:a#article", "NewsArticle", &[&[("headline", "A"), ("author", "Ann")], extra].concat());
+    let ld =
+        |extra: &[(&str, &str)]| node(JsonLd, "i:a#article", "NewsArticle", &[&[("headline", "A"), ("author", "Ann")], extra].concat());
     let count = |nodes: Vec<Node>| build(nodes).0.entities.len();
     assert_eq!(count(vec![ld(&[]), node(Microdata, "", "Article", &[("headline", "A - The Site"), ("author", "The Site")])]), 1);
     let page = ("mainEntityOfPage", "<https://a.example/n>");
@@ -167,7 +216,10 @@ fn different_things_stay_apart() {
         (vec![("sku", "7")], vec![("sku", "7")]),
         (vec![("name", "A"), ("sku", "7")], vec![("name", "A"), ("sku", "8")]),
         (vec![("name", "A"), ("url", "(https://a.example/1)")], vec![("name", "A"), ("url", "(https://a.example/2)")]),
-        (vec![("name", "A"), ("url", "(https://a.example/1)"), ("color", "red")], vec![("name", "A"), ("url", "(https://a.example/1)"), ("color", "blue")]),
+        (
+            vec![("name", "A"), ("url", "(https://a.example/1)"), ("color", "red")],
+            vec![("name", "A"), ("url", "(https://a.example/1)"), ("color", "blue")],
+        ),
         (vec![("name", "C")], vec![("name", "C++")]),
     ] {
         assert_eq!(twins(&first, &second), 2, "{first:?} {second:?}");
@@ -187,7 +239,13 @@ fn different_things_stay_apart() {
 fn knows_what_sets_entities_of_one_name_apart() {
     let product = |extra: &[(&str, &str)]| node(JsonLd, "", "Product", &[&[("name", "Cup")], extra].concat());
     let offer = |price: &str| node(JsonLd, "", "Offer", &[("price", price)]);
-    let (graph, _) = build(vec![product(&[("color", "red"), ("offers", "#3")]), product(&[("color", "blue")]), product(&[("offers", "#4")]), offer("=9"), offer("=11")]);
+    let (graph, _) = build(vec![
+        product(&[("color", "red"), ("offers", "#3")]),
+        product(&[("color", "blue")]),
+        product(&[("offers", "#4")]),
+        offer("=9"),
+        offer("=11"),
+    ]);
     let apart = |a: u32, b: u32| graph.are_apart(a, b);
     assert!(apart(0, 1) && apart(0, 2) && !apart(1, 2) && !apart(0, 0));
 }
@@ -204,7 +262,8 @@ fn one_syntax_that_says_a_thing_again_needs_an_identity() {
 #[test]
 fn among_several_candidates_only_a_price_tells_which() {
     let card = |format, price| node(format, "", "Product", &[("name", "Card"), ("price", price)]);
-    let (graph, _) = build(vec![card(JsonLd, "=10"), card(JsonLd, "=20"), card(Microdata, "20.00"), card(Microdata, "$10"), card(Microdata, "=30")]);
+    let (graph, _) =
+        build(vec![card(JsonLd, "=10"), card(JsonLd, "=20"), card(Microdata, "20.00"), card(Microdata, "$10"), card(Microdata, "=30")]);
     assert_eq!(graph.entities.len(), 3);
     assert!(graph.entities[..2].iter().all(|entity| entity.formats == [JsonLd, Microdata]));
     let person = |format| node(format, "", "Person", &[("name", "Jane")]);
@@ -214,12 +273,22 @@ fn among_several_candidates_only_a_price_tells_which() {
 #[test]
 fn parts_of_twins_are_twins() {
     let (graph, _) = build(vec![
-        node(JsonLd, "", "Product", &[("name", "A"), ("offers", "#1"), ("brand", "Acme"), ("aggregateRating", "#2"), ("review", "#3"), ("review", "#4")]),
+        node(
+            JsonLd,
+            "",
+            "Product",
+            &[("name", "A"), ("offers", "#1"), ("brand", "Acme"), ("aggregateRating", "#2"), ("review", "#3"), ("review", "#4")],
+        ),
         node(JsonLd, "", "Offer", &[("price", "129.90"), ("priceCurrency", "EUR"), ("seller", "#11")]),
         node(JsonLd, "", "AggregateRating", &[("ratingValue", "=4.5")]),
         node(JsonLd, "", "Review", &[("author", "Ann"), ("reviewBody", "Good.")]),
         node(JsonLd, "", "Review", &[("author", "Ben"), ("reviewBody", "Bad.")]),
-        node(Microdata, "", "Product", &[("name", "A"), ("offers", "#6"), ("brand", "#7"), ("aggregateRating", "#8"), ("review", "#9"), ("review", "#10")]),
+        node(
+            Microdata,
+            "",
+            "Product",
+            &[("name", "A"), ("offers", "#6"), ("brand", "#7"), ("aggregateRating", "#8"), ("review", "#9"), ("review", "#10")],
+        ),
         node(Microdata, "", "Offer", &[("price", "129,90 €"), ("availability", "InStock"), ("seller", "#12")]),
         node(Microdata, "", "Brand", &[("name", "Acme")]),
         node(Microdata, "", "AggregateRating", &[("ratingValue", "3"), ("reviewCount", "2")]),
@@ -250,12 +319,20 @@ fn page_and_trail_are_one_each() {
     let mut nodes = vec![node(JsonLd, "", "WebPage", &[("name", "A")]), node(Rdfa, "", "ItemPage", &[("url", "(https://a.example/)")])];
     for format in [JsonLd, Microdata] {
         let at = nodes.len();
-        nodes.push(node(format, "", "BreadcrumbList", &[("itemListElement", &["#", &(at + 1).to_string()].concat()), ("itemListElement", &["#", &(at + 2).to_string()].concat())]));
+        nodes.push(node(
+            format,
+            "",
+            "BreadcrumbList",
+            &[("itemListElement", &["#", &(at + 1).to_string()].concat()), ("itemListElement", &["#", &(at + 2).to_string()].concat())],
+        ));
         nodes.push(node(format, "", "ListItem", &[("position", "1"), ("name", "Home")]));
         nodes.push(node(format, "", "ListItem", &[("position", "2"), ("name", "Shoes"), ("item", "(https://a.example/s)")]));
     }
     let (graph, _) = build(nodes);
-    assert_eq!(graph.entities.iter().map(|entity| &*entity.types[0]).collect::<Vec<_>>(), ["ItemPage", "BreadcrumbList", "ListItem", "ListItem"]);
+    assert_eq!(
+        graph.entities.iter().map(|entity| &*entity.types[0]).collect::<Vec<_>>(),
+        ["ItemPage", "BreadcrumbList", "ListItem", "ListItem"]
+    );
     assert_eq!(facts(&graph, 1), "itemListElement=#2,#3");
 }
 
@@ -291,18 +368,20 @@ fn any_nodes_give_a_sound_graph() {
             let format = [JsonLd, Microdata, Rdfa][pick(3)];
             let id = ["", "", "i:a", "i:b", "_:c"][pick(5)];
             let types = ["Product", "product Car", "Offer", "", "https://f.example/T", "BreadcrumbList", "WebPage", "constructor"][pick(8)];
-            let values: Vec<(&str, String)> = (0..pick(6)).map(|_| {
-                let name = ["name", "url", "sku", "offers", "itemListElement", "brand", "__proto__"][pick(7)];
-                let value = match pick(6) {
-                    0 => ["#", &pick(count + 2).to_string()].concat(),
-                    1 => "<i:a>".to_string(),
-                    2 => "(https://a.example/)".to_string(),
-                    3 => "=5".to_string(),
-                    4 => ["A", "B", "&amp;", "  "][pick(4)].to_string(),
-                    _ => "5".to_string(),
-                };
-                (name, value)
-            }).collect();
+            let values: Vec<(&str, String)> = (0..pick(6))
+                .map(|_| {
+                    let name = ["name", "url", "sku", "offers", "itemListElement", "brand", "__proto__"][pick(7)];
+                    let value = match pick(6) {
+                        0 => ["#", &pick(count + 2).to_string()].concat(),
+                        1 => "<i:a>".to_string(),
+                        2 => "(https://a.example/)".to_string(),
+                        3 => "=5".to_string(),
+                        4 => ["A", "B", "&amp;", "  "][pick(4)].to_string(),
+                        _ => "5".to_string(),
+                    };
+                    (name, value)
+                })
+                .collect();
             let values: Vec<(&str, &str)> = values.iter().map(|(name, value)| (*name, &**value)).collect();
             nodes.push(node(format, id, types, &values));
         }
@@ -320,15 +399,20 @@ fn any_nodes_give_a_sound_graph() {
             for by in &entity.referrers {
                 assert!(graph.entity(*by).unwrap().properties.iter().any(|property| property.values.contains(&Value::Node(number))));
             }
-            assert!(entity.types.iter().filter(|name| spelling::is_bare(name)).all(|name| crate::vocabulary::type_name(name) == Some(name)));
+            assert!(
+                entity.types.iter().filter(|name| spelling::is_bare(name)).all(|name| crate::vocabulary::type_name(name) == Some(name))
+            );
         }
         // What a page says once is still said.
         for node in &nodes {
             for value in node.properties.iter().flat_map(|property| &property.values) {
                 let Some(text) = same::literal(value).filter(|text| !text.starts_with("i:")) else { continue };
-                let said = |entity: &Entity| entity.properties.iter().flat_map(|property| &property.values).any(|value| {
-                    same::key("", value).as_deref().map(str::trim) == same::key("", &Value::Text { text: text.into(), language: None }).as_deref().map(str::trim)
-                });
+                let said = |entity: &Entity| {
+                    entity.properties.iter().flat_map(|property| &property.values).any(|value| {
+                        same::key("", value).as_deref().map(str::trim)
+                            == same::key("", &Value::Text { text: text.into(), language: None }).as_deref().map(str::trim)
+                    })
+                };
                 assert!(graph.entities.iter().any(said), "{text} {nodes:?}");
             }
         }

@@ -24,8 +24,10 @@ const MAX_HOLDERS: usize = 8;
 pub fn unite(nodes: &[Node], groups: &mut Groups) {
     let described = |number: u32| nodes.get(number as usize).is_some_and(is_described);
     let count = nodes.len() as u32;
-    let mut twins = Twins { nodes, traits: Traits::new(), known: (0..count).map(|_| None).collect(), families: Families::default(), groups };
-    let roots = |twins: &Twins<'_>| -> Vec<u32> { (0..count).filter(|node| twins.groups.root(*node) == *node && described(*node)).collect() };
+    let mut twins =
+        Twins { nodes, traits: Traits::new(), known: (0..count).map(|_| None).collect(), families: Families::default(), groups };
+    let roots =
+        |twins: &Twins<'_>| -> Vec<u32> { (0..count).filter(|node| twins.groups.root(*node) == *node && described(*node)).collect() };
     let described_again = (0..count).map(|node| twins.groups.root(node)).zip(0..).filter(|(root, node)| root != node).map(|(root, _)| root);
     let described_again: Vec<u32> = described_again.collect();
     twins.unite_parts(described_again);
@@ -133,7 +135,9 @@ impl<'n> Twins<'n> {
                     for family in &families {
                         keys.push([family, "\n", &name].concat());
                         // An article is told with and without the name of its site.
-                        if let Some((name, _)) = [" | ", " - "].iter().filter(|_| *family == "Article").find_map(|mark| name.rsplit_once(mark)) {
+                        if let Some((name, _)) =
+                            [" | ", " - "].iter().filter(|_| *family == "Article").find_map(|mark| name.rsplit_once(mark))
+                        {
                             keys.push([family, "\n", name].concat());
                         }
                     }
@@ -269,7 +273,8 @@ impl<'n> Twins<'n> {
                 let mut parts: Vec<(Rc<str>, u32, u32)> = Vec::new();
                 for (description, member) in (0..).zip(self.groups.members(root)) {
                     for property in self.node(member).map_or(&[][..], |node| &node.properties) {
-                        let things = property.values.iter().filter_map(|value| if let Value::Node(thing) = value { Some(*thing) } else { None });
+                        let things =
+                            property.values.iter().filter_map(|value| if let Value::Node(thing) = value { Some(*thing) } else { None });
                         parts.extend(things.map(|thing| (property.name.clone(), description, thing)));
                     }
                 }

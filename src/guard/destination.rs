@@ -178,8 +178,33 @@ mod tests {
     #[test]
     fn agrees_with_a_url_parser() {
         let pieces = [
-            "https", "http", ":", "//", "/", "\\", "@", "shop.example.com", "api.example.com", "evil.net", ".", ":443", ":80", ":8443", "?", "#", "%2e", "%00", "user",
-            " ", "\t", "127.0.0.1", "[::1]", "localhost", "x", "\u{ff0f}", "\u{3002}",
+            "https",
+            "http",
+            ":",
+            "//",
+            "/",
+            "\\",
+            "@",
+            "shop.example.com",
+            "api.example.com",
+            "evil.net",
+            ".",
+            ":443",
+            ":80",
+            ":8443",
+            "?",
+            "#",
+            "%2e",
+            "%00",
+            "user",
+            " ",
+            "\t",
+            "127.0.0.1",
+            "[::1]",
+            "localhost",
+            "x",
+            "\u{ff0f}",
+            "\u{3002}",
         ];
         let hosts = [String::from("api.example.com"), String::from("localhost"), String::from("127.0.0.1")];
         let mut seed = 11u32;

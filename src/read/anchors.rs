@@ -16,7 +16,8 @@
 //! `querySelectorAll`, which does not enter templates or shadow roots, and neither do readers.
 
 /// What [`meta`](super::meta) reads, and what every reader needs to know where it is and in which language.
-pub const PAGE: &str = r#"html,head,body,base,title,link[rel~="canonical" i],meta[name],meta[property],meta[http-equiv],[lang],[xml\:lang]"#;
+pub const PAGE: &str =
+    r#"html,head,body,base,title,link[rel~="canonical" i],meta[name],meta[property],meta[http-equiv],[lang],[xml\:lang]"#;
 /// Elements of [`PAGE`] whose text is read.
 pub const PAGE_TEXT: &str = "title";
 
@@ -56,27 +57,93 @@ pub const CONTROLS_TEST: &str = "[data-tool],form[toolname]";
 /// stands in is told by them.
 pub const CONTROLS: &str = r#"[data-tool],[data-tool-off],[data-tool-item],[contenteditable],form[toolname],:is(form[data-tool],form[toolname]) :is(input,select,option,textarea,fieldset),select[data-tool] option,:is(input,select,textarea)[form],label,legend,h1,h2,h3,h4,h5,h6,th,[itemprop~="name"]"#;
 /// Elements of [`CONTROLS`] whose text is read.
-pub const CONTROLS_TEXT: &str = r#"[data-tool]:not(form,details,select,input,textarea),option,label,legend,h1,h2,h3,h4,h5,h6,th,[itemprop~="name"]"#;
+pub const CONTROLS_TEXT: &str =
+    r#"[data-tool]:not(form,details,select,input,textarea),option,label,legend,h1,h2,h3,h4,h5,h6,th,[itemprop~="name"]"#;
 /// Attributes that are read where [`CONTROLS_TEST`] finds something.
 pub const CONTROL_ATTRIBUTES: &[&str] = &[
-    "aria-label", "autocomplete", "checked", "contenteditable", "data-tool", "data-tool-confirm", "data-tool-danger",
-    "data-tool-description", "data-tool-item", "data-tool-off", "data-tool-param", "data-tool-param-description",
-    "data-tool-submit", "data-tool-timeout", "data-tool-title", "disabled", "for", "form", "label", "role", "selected",
-    "toolautosubmit", "tooldescription", "toolname", "toolparamdescription", "tooltitle", "type",
+    "aria-label",
+    "autocomplete",
+    "checked",
+    "contenteditable",
+    "data-tool",
+    "data-tool-confirm",
+    "data-tool-danger",
+    "data-tool-description",
+    "data-tool-item",
+    "data-tool-off",
+    "data-tool-param",
+    "data-tool-param-description",
+    "data-tool-submit",
+    "data-tool-timeout",
+    "data-tool-title",
+    "disabled",
+    "for",
+    "form",
+    "label",
+    "role",
+    "selected",
+    "toolautosubmit",
+    "tooldescription",
+    "toolname",
+    "toolparamdescription",
+    "tooltitle",
+    "type",
 ];
 
 /// Names of the attributes that the readers read; beside these, all that start with `xmlns:`.
 pub const ATTRIBUTES: &[&str] = &[
     // Everywhere.
-    "content", "data", "datetime", "href", "id", "lang", "src", "value", "xml:lang",
+    "content",
+    "data",
+    "datetime",
+    "href",
+    "id",
+    "lang",
+    "src",
+    "value",
+    "xml:lang",
     // The page.
-    "http-equiv", "name", "rel",
+    "http-equiv",
+    "name",
+    "rel",
     // Microdata.
-    "itemid", "itemprop", "itemref", "itemscope", "itemtype",
+    "itemid",
+    "itemprop",
+    "itemref",
+    "itemscope",
+    "itemtype",
     // Form controls that describe an action's input.
-    "max", "maxlength", "min", "minlength", "multiple", "pattern", "readonly", "required", "step",
+    "max",
+    "maxlength",
+    "min",
+    "minlength",
+    "multiple",
+    "pattern",
+    "readonly",
+    "required",
+    "step",
     // Search forms.
-    "action", "aria-label", "autocomplete", "checked", "disabled", "for", "form", "method", "placeholder", "role", "selected", "toolname", "type",
+    "action",
+    "aria-label",
+    "autocomplete",
+    "checked",
+    "disabled",
+    "for",
+    "form",
+    "method",
+    "placeholder",
+    "role",
+    "selected",
+    "toolname",
+    "type",
     // RDFa.
-    "about", "datatype", "inlist", "prefix", "property", "resource", "rev", "typeof", "vocab",
+    "about",
+    "datatype",
+    "inlist",
+    "prefix",
+    "property",
+    "resource",
+    "rev",
+    "typeof",
+    "vocab",
 ];

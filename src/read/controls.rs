@@ -5,10 +5,10 @@
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
-use crate::order;
 use crate::diagnostic::Diagnostic;
 use crate::dom::{Child, Document, Element};
 use crate::json;
+use crate::order;
 use crate::text;
 
 /// Marked elements that are read. A list longer than this is no list an agent picks from.
@@ -163,7 +163,11 @@ pub fn read(documents: &[Document], marks: bool, declared: bool) -> (Vec<Control
     for control in &mut controls {
         tell_apart(control, documents, &mut diagnostics);
         if control.description.is_empty() {
-            let message = ["data-tool=\"", &control.name, "\" has no data-tool-description; an agent has only the name to go by. Say in a sentence what it does."];
+            let message = [
+                "data-tool=\"",
+                &control.name,
+                "\" has no data-tool-description; an agent has only the name to go by. Say in a sentence what it does.",
+            ];
             diagnostics.push(Diagnostic::warn("control-no-description", message.concat()));
         }
     }
@@ -201,7 +205,10 @@ impl Reader {
                 continue;
             };
             if self.marked == MAX_MARKED {
-                self.warn("control-limit", &["More than ", &json::number(MAX_MARKED), " elements carry data-tool; the rest are not offered. Mark fewer."]);
+                self.warn(
+                    "control-limit",
+                    &["More than ", &json::number(MAX_MARKED), " elements carry data-tool; the rest are not offered. Mark fewer."],
+                );
                 return;
             }
             self.marked += 1;
@@ -217,11 +224,27 @@ impl Reader {
     fn marked(&mut self, element: Element<'_>, marked: &str, document: u32, owned: &Owned<'_>) {
         let Some(name) = name(marked) else {
             let shown = label(marked);
-            self.warn("control-bad-name", &["data-tool=\"", &shown, "\" is not a name for a tool. Use a short name such as add_to_cart (letters, digits, underscores; 40 at most)."]);
+            self.warn(
+                "control-bad-name",
+                &[
+                    "data-tool=\"",
+                    &shown,
+                    "\" is not a name for a tool. Use a short name such as add_to_cart (letters, digits, underscores; 40 at most).",
+                ],
+            );
             return;
         };
         let Some(way) = way(element) else {
-            self.warn("control-unsupported", &["data-tool=\"", &name, "\" is on <", &label(element.name()), ">, which cannot be pressed or filled. Put it on a button, link, form, field or details."]);
+            self.warn(
+                "control-unsupported",
+                &[
+                    "data-tool=\"",
+                    &name,
+                    "\" is on <",
+                    &label(element.name()),
+                    ">, which cannot be pressed or filled. Put it on a button, link, form, field or details.",
+                ],
+            );
             return;
         };
         let place = Place { document, element: element.index() };
@@ -229,7 +252,14 @@ impl Reader {
             Way::Fill => self.fields(element, document, owned),
             Way::Set => {
                 if is_secret(element) {
-                    self.warn("control-unsupported", &["data-tool=\"", &name, "\" is on a password, payment, file or hidden field; such fields are never filled. Take the mark off."]);
+                    self.warn(
+                        "control-unsupported",
+                        &[
+                            "data-tool=\"",
+                            &name,
+                            "\" is on a password, payment, file or hidden field; such fields are never filled. Take the mark off.",
+                        ],
+                    );
                     return;
                 }
                 let mut field = self.field(element, document, owned);
@@ -255,14 +285,24 @@ impl Reader {
                     }
                 }
             } else {
-                self.warn("control-duplicate", &["data-tool=\"", &name, "\" is on elements of different kinds; only the first kind is offered. Give the others a name of their own."]);
+                self.warn(
+                    "control-duplicate",
+                    &[
+                        "data-tool=\"",
+                        &name,
+                        "\" is on elements of different kinds; only the first kind is offered. Give the others a name of their own.",
+                    ],
+                );
             }
             return;
         }
         let timeout = element.attribute("data-tool-timeout").map(str::trim);
         let seconds = timeout.and_then(|timeout| timeout.parse().ok()).filter(|seconds| (1..=MAX_TIMEOUT).contains(seconds));
         if timeout.is_some() && seconds.is_none() {
-            self.warn("control-bad-timeout", &["data-tool-timeout of \"", &name, "\" is not a number of seconds from 1 to 600; 30 is taken."]);
+            self.warn(
+                "control-bad-timeout",
+                &["data-tool-timeout of \"", &name, "\" is not a number of seconds from 1 to 600; 30 is taken."],
+            );
         }
         self.controls.push(Control {
             way,
@@ -288,8 +328,15 @@ impl Reader {
         };
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
         // Chromium takes 128 characters; clients of agents take 64.
-        if name.is_empty() || name.len() > 64 || !name.bytes().all(plain) || self.controls.iter().any(|control| control.way == Way::Declared && control.name == name) {
-            self.warn("control-bad-name", &["toolname=\"", &label(name), "\" is not a name for a tool, or is taken. Use letters, digits, underscores; 64 at most."]);
+        if name.is_empty()
+            || name.len() > 64
+            || !name.bytes().all(plain)
+            || self.controls.iter().any(|control| control.way == Way::Declared && control.name == name)
+        {
+            self.warn(
+                "control-bad-name",
+                &["toolname=\"", &label(name), "\" is not a name for a tool, or is taken. Use letters, digits, underscores; 64 at most."],
+            );
             return;
         }
         let place = Place { document, element: form.index() };
@@ -311,7 +358,8 @@ impl Reader {
         let id = form.attribute("id").filter(|id| !id.is_empty());
         let inside = form.descendants().filter(|field| is_field(*field) && field.attribute("form").is_none_or(|owner| id == Some(owner)));
         let outside = owned.elsewhere.iter().copied();
-        let outside = outside.filter(|field| id.is_some() && field.attribute("form") == id && !(form.index()..form.end()).contains(&field.index()));
+        let outside =
+            outside.filter(|field| id.is_some() && field.attribute("form") == id && !(form.index()..form.end()).contains(&field.index()));
         let mut fields: Vec<Field> = Vec::new();
         // Groups of radio buttons and check boxes: their `name`, and which field they became.
         let mut groups: Vec<(&str, &str, usize)> = Vec::new();
@@ -338,7 +386,8 @@ impl Reader {
                 }
             }
             if fields.len() == MAX_FIELDS {
-                let message = ["A form has more than ", &json::number(MAX_FIELDS), " fields; the rest cannot be filled by an agent."].concat();
+                let message =
+                    ["A form has more than ", &json::number(MAX_FIELDS), " fields; the rest cannot be filled by an agent."].concat();
                 self.diagnostics.push(Diagnostic::info("control-limit", message));
                 break;
             }
@@ -415,7 +464,8 @@ impl Reader {
             ]);
             form = written.filter(|(name, _)| is(name)).map(|(_, form)| form).next().unwrap_or("");
             field.max_length = element.attribute("maxlength").and_then(|length| length.trim().parse().ok()).filter(|length| *length > 0);
-            let pattern = element.attribute("pattern").filter(|pattern| is_pattern(pattern) && element.name() == "input" && form.is_empty());
+            let pattern =
+                element.attribute("pattern").filter(|pattern| is_pattern(pattern) && element.name() == "input" && form.is_empty());
             field.pattern = pattern.map(String::from);
         }
         let valued = element.name() == "input" && !matches!(field.takes, Takes::Checked | Takes::Radio);
@@ -507,7 +557,10 @@ fn words(label: Element<'_>) -> String {
 
 /// What a group of radio buttons is called.
 fn legend(element: Element<'_>) -> String {
-    let group = element.ancestors().take(MAX_ROW_DEPTH).find(|around| around.name() == "fieldset" || around.attribute("role") == Some("radiogroup"));
+    let group = element
+        .ancestors()
+        .take(MAX_ROW_DEPTH)
+        .find(|around| around.name() == "fieldset" || around.attribute("role") == Some("radiogroup"));
     let legend = group.and_then(|group| group.children().find(|child| child.name() == "legend"));
     match (legend, group) {
         (Some(legend), _) => text::of(legend),
@@ -572,7 +625,9 @@ fn tell_apart(control: &mut Control, documents: &[Document], diagnostics: &mut V
         rows.push(element.map(|element| row_label(element, neighbours)).unwrap_or_default());
     }
     // A row says what it is about; the same button in every row says nothing.
-    let distinct = |labels: &[String]| labels.iter().enumerate().all(|(at, label)| !label.is_empty() && !labels.iter().take(at).any(|other| other == label));
+    let distinct = |labels: &[String]| {
+        labels.iter().enumerate().all(|(at, label)| !label.is_empty() && !labels.iter().take(at).any(|other| other == label))
+    };
     let mut labels = if !distinct(&rows) && distinct(&own) { own } else { rows };
     number_twins(&mut labels);
     for (item, label) in control.items.iter_mut().zip(labels) {
@@ -583,7 +638,12 @@ fn tell_apart(control: &mut Control, documents: &[Document], diagnostics: &mut V
 /// What an element calls itself.
 fn own_label(element: Element<'_>) -> String {
     let around = || element.ancestors().take(MAX_ROW_DEPTH).find(|around| around.name() == "label").map(words);
-    let own = || element.attribute("aria-label").map(text::collapse).unwrap_or_else(|| if is_field(element) { String::new() } else { text::of(element) });
+    let own = || {
+        element
+            .attribute("aria-label")
+            .map(text::collapse)
+            .unwrap_or_else(|| if is_field(element) { String::new() } else { text::of(element) })
+    };
     let own = [around().unwrap_or_default(), own(), element.attribute("value").unwrap_or("").into()];
     own.iter().map(|text| label(text)).find(|label| !label.is_empty()).unwrap_or_default()
 }
@@ -592,7 +652,8 @@ fn own_label(element: Element<'_>) -> String {
 /// element of its name.
 fn row_label(element: Element<'_>, neighbours: [Option<u32>; 2]) -> String {
     let alone = |around: &Element<'_>| !neighbours.into_iter().flatten().any(|other| (around.index()..around.end()).contains(&other));
-    let around: Vec<Element<'_>> = element.ancestors().take(MAX_ROW_DEPTH).take_while(alone).filter(|around| !matches!(around.name(), "html" | "body")).collect();
+    let around: Vec<Element<'_>> =
+        element.ancestors().take(MAX_ROW_DEPTH).take_while(alone).filter(|around| !matches!(around.name(), "html" | "body")).collect();
     if let Some(given) = around.iter().find_map(|around| around.attribute("data-tool-item")).map(label).filter(|given| !given.is_empty()) {
         return given;
     }
@@ -635,7 +696,19 @@ fn way(element: Element<'_>) -> Option<Way> {
         "button" | "a" | "area" | "summary" | "label" => Some(Way::Press),
         name => {
             let role = element.attribute("role").unwrap_or("").trim();
-            let pressed = ["button", "link", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "checkbox", "switch", "radio", "option", "treeitem"];
+            let pressed = [
+                "button",
+                "link",
+                "tab",
+                "menuitem",
+                "menuitemcheckbox",
+                "menuitemradio",
+                "checkbox",
+                "switch",
+                "radio",
+                "option",
+                "treeitem",
+            ];
             (name.contains('-') || pressed.contains(&role)).then_some(Way::Press)
         }
     }
@@ -733,7 +806,8 @@ pub fn cut(text: &str, most: usize) -> String {
 /// Page text as a choice: short, on one line, letters, digits and plain punctuation only.
 fn label(text: &str) -> String {
     let plain = |character: char| character.is_alphanumeric() || " -_.,'’&/()+#%×°€$£".contains(character);
-    let kept: String = text::visible(text).chars().take(MAX_LABEL * 4).map(|character| if plain(character) { character } else { ' ' }).collect();
+    let kept: String =
+        text::visible(text).chars().take(MAX_LABEL * 4).map(|character| if plain(character) { character } else { ' ' }).collect();
     cut(&text::collapse(&kept), MAX_LABEL)
 }
 

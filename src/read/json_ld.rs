@@ -10,11 +10,11 @@ use alloc::{borrow::Cow, rc::Rc, string::String, vec::Vec};
 
 use self::context::{Container, Context, Key, Keyword, Kind, Term};
 use super::{Format, Node, Property, Value, repair, without_controls};
-use crate::order;
 use crate::diagnostic::{Diagnostic, Level};
 use crate::dom::Document;
 use crate::json::{self, Json};
 use crate::options::Options;
+use crate::order;
 use crate::vocabulary;
 
 /// Bytes of one block that are read; the largest that was found on a real page has 1 MB.
@@ -85,7 +85,8 @@ fn append(block: Block, count: usize, nodes: &mut Vec<Node>, diagnostics: &mut V
 pub fn read_block(text: &str, document: &Document, options: &Options, element: u32) -> Block {
     let mut diagnostics = Vec::new();
     if text.len() > MAX_BLOCK_BYTES {
-        let message = ["is larger than ", &json::number(MAX_BLOCK_BYTES >> 20), " MB and was not read. Describe only what the page is about."];
+        let message =
+            ["is larger than ", &json::number(MAX_BLOCK_BYTES >> 20), " MB and was not read. Describe only what the page is about."];
         diagnostics.push(Diagnostic::warn("too-large", message.concat()));
         return Block { nodes: Vec::new(), diagnostics };
     }
@@ -102,7 +103,10 @@ pub fn read_block(text: &str, document: &Document, options: &Options, element: u
             match again {
                 Ok(parsed) => {
                     if let Ok(repaired) = &repaired {
-                        diagnostics.push(Diagnostic::info("json-repaired", ["was no valid JSON and was read with ", &*repaired.summary, ". Correct it at its source."].concat()));
+                        diagnostics.push(Diagnostic::info(
+                            "json-repaired",
+                            ["was no valid JSON and was read with ", &*repaired.summary, ". Correct it at its source."].concat(),
+                        ));
                     }
                     parsed
                 }
@@ -158,27 +162,61 @@ impl<'d> Reader<'d> {
     fn report(&self, repeated_key: bool, diagnostics: &mut Vec<Diagnostic>) {
         let mut say = |level, code, parts: &[&str]| diagnostics.push(Diagnostic { level, code, message: parts.concat() });
         if self.too_deep {
-            say(Level::Warn, "depth-limit", &["nests deeper than is read; what lies deeper was left out. Give things an @id and refer to them."]);
+            say(
+                Level::Warn,
+                "depth-limit",
+                &["nests deeper than is read; what lies deeper was left out. Give things an @id and refer to them."],
+            );
         }
         if !self.unknown.is_empty() {
             let names = self.unknown.join(", ");
             if self.only_unknown {
-                say(Level::Warn, "unknown-context", &["uses a @context that is not built in (", &names, "): its terms mean nothing here. Use https://schema.org, or define the terms in the block."]);
+                say(
+                    Level::Warn,
+                    "unknown-context",
+                    &[
+                        "uses a @context that is not built in (",
+                        &names,
+                        "): its terms mean nothing here. Use https://schema.org, or define the terms in the block.",
+                    ],
+                );
             } else {
-                say(Level::Info, "unknown-context", &["uses a @context beside others that is not built in (", &names, "); the terms that it defines are not known."]);
+                say(
+                    Level::Info,
+                    "unknown-context",
+                    &["uses a @context beside others that is not built in (", &names, "); the terms that it defines are not known."],
+                );
             }
         }
         if self.read_as_schema {
-            say(Level::Warn, "no-context", &["has no @context and was read as Schema.org because it uses Schema.org types. Add \"@context\": \"https://schema.org\"."]);
+            say(
+                Level::Warn,
+                "no-context",
+                &["has no @context and was read as Schema.org because it uses Schema.org types. Add \"@context\": \"https://schema.org\"."],
+            );
         }
         if self.without_context {
             say(Level::Warn, "no-context", &["has no @context, so its terms mean nothing. Add \"@context\": \"https://schema.org\"."]);
         }
         if repeated_key {
-            say(Level::Info, "repeated-key", &["repeats a key within one object; the last value counts. Write several values as an array."]);
+            say(
+                Level::Info,
+                "repeated-key",
+                &["repeats a key within one object; the last value counts. Write several values as an array."],
+            );
         }
         if let Some((name, written)) = &self.unresolved {
-            say(Level::Info, "relative-url", &["has a URL that is probably none: '", name, "' is '", written, "', which was resolved against the page's address. Write absolute URLs."]);
+            say(
+                Level::Info,
+                "relative-url",
+                &[
+                    "has a URL that is probably none: '",
+                    name,
+                    "' is '",
+                    written,
+                    "', which was resolved against the page's address. Write absolute URLs.",
+                ],
+            );
         }
     }
 

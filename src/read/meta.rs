@@ -37,7 +37,18 @@ const NAMES: [(&[&str], Field); 7] = [
     }),
     (&["author", "article:author", "og:article:author", "dc.creator", "dcterms.creator"], |meta| &mut meta.author),
     (
-        &["date", "datepublished", "pubdate", "article:published_time", "og:published_time", "dc.date.issued", "dcterms.issued", "dc.date", "dcterms.date", "dcterms.created"],
+        &[
+            "date",
+            "datepublished",
+            "pubdate",
+            "article:published_time",
+            "og:published_time",
+            "dc.date.issued",
+            "dcterms.issued",
+            "dc.date",
+            "dcterms.date",
+            "dcterms.created",
+        ],
         |meta| &mut meta.published,
     ),
     (

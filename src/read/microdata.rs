@@ -7,11 +7,11 @@ use alloc::{borrow::Cow, rc::Rc, string::String, vec::Vec};
 
 use super::names::Names;
 use super::{Format, Node, Value, reference, schema_name};
-use crate::order;
 use crate::diagnostic::Diagnostic;
 use crate::dom::{Document, Element};
 use crate::json::number;
 use crate::options::Options;
+use crate::order;
 use crate::text;
 
 /// Values that items may take from elsewhere through `itemref`, all items together. Each item may name the same
@@ -85,10 +85,22 @@ const KINDS: [(&str, &str, bool); 8] = [
     ("depth-limit", " items are nested deeper than `maxDepth` and were left out. Nest less, or raise `maxDepth`.", true),
     ("itemref-unknown", " ids in `itemref` name no element and were ignored. Give the element that id, or drop the reference.", true),
     ("itemref-limit", " items name so much of the page in `itemref` that some values were left out. Let fewer items share a part.", true),
-    ("orphan-item", " items have `itemprop` but belong to no item; they were kept as items of their own. Drop `itemprop`, or put them into an item.", false),
-    ("orphan-property", " elements have `itemprop` but belong to no item and were ignored. Put them into an element with `itemscope`.", false),
+    (
+        "orphan-item",
+        " items have `itemprop` but belong to no item; they were kept as items of their own. Drop `itemprop`, or put them into an item.",
+        false,
+    ),
+    (
+        "orphan-property",
+        " elements have `itemprop` but belong to no item and were ignored. Put them into an element with `itemscope`.",
+        false,
+    ),
     ("type-not-absolute", " types in `itemtype` are no absolute URLs. Write them as `https://schema.org/Product`.", false),
-    ("missing-url", " elements have `itemprop` but lack the URL attribute that would be its value; their text, or nothing, was taken. Add `href` or `src`.", false),
+    (
+        "missing-url",
+        " elements have `itemprop` but lack the URL attribute that would be its value; their text, or nothing, was taken. Add `href` or `src`.",
+        false,
+    ),
     ("property-limit", " properties were left out because their items have too many of different names. Use the vocabulary's names.", true),
 ];
 const DEPTH: usize = 0;
@@ -535,7 +547,9 @@ mod tests {
     fn nothing_read_holds_a_control_character() {
         let (nodes, _) = items(|page| {
             page.open("div", true);
-            for (name, value) in [("itemscope", ""), ("itemtype", "https://schema.org/Pro\u{1}duct x\u{0}"), ("itemid", "x:{\u{1}\n}"), ("lang", "d\u{7}e")] {
+            for (name, value) in
+                [("itemscope", ""), ("itemtype", "https://schema.org/Pro\u{1}duct x\u{0}"), ("itemid", "x:{\u{1}\n}"), ("lang", "d\u{7}e")]
+            {
                 page.attribute(name, value);
             }
             for (name, value) in [("content", "a\u{2}\n\tb"), ("x", "")] {

@@ -8,8 +8,8 @@ pub mod controls;
 pub mod json_ld;
 pub mod meta;
 pub mod microdata;
-pub mod outline;
 mod names;
+pub mod outline;
 pub mod rdfa;
 mod reference;
 mod repair;
@@ -17,10 +17,10 @@ pub mod wasp;
 
 use alloc::{borrow::Cow, rc::Rc, string::String, vec::Vec};
 
-use crate::order;
 use crate::diagnostic::Diagnostic;
 use crate::dom::Document;
 use crate::options::Options;
+use crate::order;
 
 /// The syntax that a node was written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -124,8 +124,7 @@ pub fn page(documents: &[Document], options: &Options) -> (Page, Vec<Diagnostic>
         page.meta = meta::read(document);
     }
     type Reader = fn(&Document, &Options, &mut Vec<Node>, &mut Vec<Diagnostic>);
-    let readers: [(bool, Reader); 3] =
-        [(options.json_ld, json_ld::read), (options.microdata, microdata::read), (options.rdfa, rdfa::read)];
+    let readers: [(bool, Reader); 3] = [(options.json_ld, json_ld::read), (options.microdata, microdata::read), (options.rdfa, rdfa::read)];
     for (_, read) in readers.into_iter().filter(|(wanted, _)| *wanted) {
         for document in documents {
             let from = page.nodes.len();

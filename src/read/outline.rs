@@ -293,7 +293,8 @@ impl Outline {
     fn section_at(&self, at: u32) -> Option<u32> {
         let last = self.sections.partition_point(|section| section.line <= at).checked_sub(1)?;
         let up = |section: &u32| self.sections.get(*section as usize).and_then(|section| section.parent);
-        let around = |section: &u32| self.sections.get(*section as usize).is_some_and(|section| at < section.to || section.from == section.to);
+        let around =
+            |section: &u32| self.sections.get(*section as usize).is_some_and(|section| at < section.to || section.from == section.to);
         core::iter::successors(Some(last as u32), up).find(around).or(Some(last as u32))
     }
 }

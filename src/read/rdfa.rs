@@ -9,11 +9,11 @@ use alloc::{borrow::Cow, rc::Rc, string::String, vec::Vec};
 use super::anchors::OPEN_GRAPH;
 use super::microdata::{self, MAX_TOKENS};
 use super::{Format, Node, Value, reference, schema_name};
-use crate::order;
 use crate::diagnostic::Diagnostic;
 use crate::dom::{Document, Element};
 use crate::json::number;
 use crate::options::Options;
+use crate::order;
 use crate::text;
 
 /// Statements that patterns (`rdfa:copy`) may add, all together: every resource may copy the same pattern.
@@ -478,7 +478,9 @@ impl<'d> Reader<'d> {
         }
         let text = match element.name() {
             "data" => element.attribute("value").map(text::clean),
-            "input" | "select" | "textarea" if microdata::is_control_name(property) => Some(text::clean(&microdata::control(element)).into_owned().into()),
+            "input" | "select" | "textarea" if microdata::is_control_name(property) => {
+                Some(text::clean(&microdata::control(element)).into_owned().into())
+            }
             _ => None,
         };
         literal(text.unwrap_or_else(|| text::borrowed(element)), literal_language)
@@ -613,7 +615,10 @@ impl<'d> Reader<'d> {
         let declared = |prefix: &str| self.prefixes.iter().any(|(name, _)| name.eq_ignore_ascii_case(prefix));
         is_open_graph(token)
             || token.split_once(':').is_some_and(|(prefix, rest)| {
-                !rest.starts_with("//") && !declared(prefix) && !INITIAL_CONTEXT.split_ascii_whitespace().any(|name| name.eq_ignore_ascii_case(prefix)) && !prefix.is_empty()
+                !rest.starts_with("//")
+                    && !declared(prefix)
+                    && !INITIAL_CONTEXT.split_ascii_whitespace().any(|name| name.eq_ignore_ascii_case(prefix))
+                    && !prefix.is_empty()
             })
     }
 
@@ -727,7 +732,8 @@ impl<'d> Reader<'d> {
         let terms = &self.terms;
         self.types.retain(|(term, _)| !gone(*term, terms));
         self.statements.retain(|statement| {
-            let is_copy = *statement.name == *COPY && matches!(statement.object, Object::Thing(term) | Object::Link(term) if gone(term, terms));
+            let is_copy =
+                *statement.name == *COPY && matches!(statement.object, Object::Thing(term) | Object::Link(term) if gone(term, terms));
             !is_copy && !gone(statement.subject, terms)
         });
     }
@@ -754,7 +760,8 @@ impl<'d> Reader<'d> {
                 describe(&self.terms, term);
             }
         }
-        let mut order: Vec<(u32, u32)> = (0..).zip(&described).filter(|(_, first)| **first != NONE).map(|(term, first)| (*first, term)).collect();
+        let mut order: Vec<(u32, u32)> =
+            (0..).zip(&described).filter(|(_, first)| **first != NONE).map(|(term, first)| (*first, term)).collect();
         order::sort(&mut order);
         let start = nodes.len();
         for (first, term) in order {
@@ -812,8 +819,16 @@ impl<'d> Reader<'d> {
                 diagnostics.push(Diagnostic::warn(code, [&number(count), sentence].concat()));
             }
         };
-        warn(self.too_deep, "depth-limit", " RDFa resources are nested deeper than `maxDepth` and were left out. Nest less, or raise `maxDepth`.");
-        warn(self.left_out, "property-limit", " RDFa statements were left out because their resources have too many. Use the vocabulary's names, and copy fewer patterns.");
+        warn(
+            self.too_deep,
+            "depth-limit",
+            " RDFa resources are nested deeper than `maxDepth` and were left out. Nest less, or raise `maxDepth`.",
+        );
+        warn(
+            self.left_out,
+            "property-limit",
+            " RDFa statements were left out because their resources have too many. Use the vocabulary's names, and copy fewer patterns.",
+        );
         if self.moved > 0 {
             let sentence = " elements have `property` and `content` beside a link. RDFa would have them speak of the link's target; they were taken to speak of the item around them. Put the link on an element of its own.";
             diagnostics.push(Diagnostic::info("rdfa-content-link", [&number(self.moved), sentence].concat()));
@@ -860,10 +875,46 @@ fn is_address(name: &str) -> bool {
 /// A link type of HTML that says how to use a link, not what it is about.
 fn is_link_type(token: &str) -> bool {
     const LINK_TYPES: [&str; 40] = [
-        "alternate", "amphtml", "appendix", "apple-touch-icon", "bookmark", "canonical", "chapter", "contents", "copyright", "dns-prefetch",
-        "edituri", "external", "first", "glossary", "icon", "index", "last", "manifest", "mask-icon", "me", "modulepreload", "next", "nofollow",
-        "noopener", "noreferrer", "opener", "pingback", "preconnect", "prefetch", "preload", "prev", "shortcut", "shortlink", "sponsored",
-        "start", "stylesheet", "tag", "ugc", "up", "wlwmanifest",
+        "alternate",
+        "amphtml",
+        "appendix",
+        "apple-touch-icon",
+        "bookmark",
+        "canonical",
+        "chapter",
+        "contents",
+        "copyright",
+        "dns-prefetch",
+        "edituri",
+        "external",
+        "first",
+        "glossary",
+        "icon",
+        "index",
+        "last",
+        "manifest",
+        "mask-icon",
+        "me",
+        "modulepreload",
+        "next",
+        "nofollow",
+        "noopener",
+        "noreferrer",
+        "opener",
+        "pingback",
+        "preconnect",
+        "prefetch",
+        "preload",
+        "prev",
+        "shortcut",
+        "shortlink",
+        "sponsored",
+        "start",
+        "stylesheet",
+        "tag",
+        "ugc",
+        "up",
+        "wlwmanifest",
     ];
     LINK_TYPES.iter().any(|link_type| link_type.eq_ignore_ascii_case(token))
 }
@@ -920,7 +971,11 @@ mod tests {
     fn depth_has_its_limit_and_links_cost_little() {
         let (nodes, diagnostics) = resources(|page| {
             for _ in 0..100_000 {
-                open(page, "div", &[("typeof", "schema:Thing"), ("property", "schema:part"), ("prefix", "a: http://b.example/"), ("lang", "de")]);
+                open(
+                    page,
+                    "div",
+                    &[("typeof", "schema:Thing"), ("property", "schema:part"), ("prefix", "a: http://b.example/"), ("lang", "de")],
+                );
             }
         });
         // The page, as the subject of the outermost property, 64 levels, and one of which nothing inside is read.

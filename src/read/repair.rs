@@ -55,7 +55,16 @@ const VALUELESS: usize = 11;
 /// The first place that cannot be understood, or that can be understood in two ways.
 pub fn repair(text: &str) -> Option<Result<Repaired, json::Error>> {
     let decoded = decode(text);
-    let mut repair = Repair { text: &decoded, at: 0, out: String::with_capacity(decoded.len() + 2), open: Vec::new(), values: 0, comment: false, odd: false, found: [(0, 0); KINDS.len()] };
+    let mut repair = Repair {
+        text: &decoded,
+        at: 0,
+        out: String::with_capacity(decoded.len() + 2),
+        open: Vec::new(),
+        values: 0,
+        comment: false,
+        odd: false,
+        found: [(0, 0); KINDS.len()],
+    };
     if matches!(decoded, Cow::Owned(_)) {
         repair.note(ENCODED);
     }

@@ -40,7 +40,8 @@ pub fn read(source: &str, url: &str) -> Result<Option<Manifest>, Diagnostic> {
         let message = ["The site's /.well-known/wasp.json was left aside: ", problem, ". Correct the file or take it away."].concat();
         Diagnostic::warn("wasp-manifest", message)
     };
-    let parsed = json::parse(source.trim_start_matches('\u{feff}')).map_err(|error| bad(&["it is not JSON (", error.problem, ")"].concat()))?.value;
+    let parsed =
+        json::parse(source.trim_start_matches('\u{feff}')).map_err(|error| bad(&["it is not JSON (", error.problem, ")"].concat()))?.value;
     let one = [parsed];
     let list = match &one[0] {
         Json::Array(list) => list,
@@ -58,7 +59,8 @@ pub fn read(source: &str, url: &str) -> Result<Option<Manifest>, Diagnostic> {
         _ => Vec::new(),
     };
     let chunks = found.get("chunks").and_then(Json::as_array).unwrap_or(&[]).iter().take(MAX_CHUNKS);
-    let chunks = chunks.map(|chunk| Chunk { id: text(chunk, "id"), heading: text(chunk, "heading"), anchor: text(chunk, "anchor") }).collect();
+    let chunks =
+        chunks.map(|chunk| Chunk { id: text(chunk, "id"), heading: text(chunk, "heading"), anchor: text(chunk, "anchor") }).collect();
     Ok(Some(Manifest { summary: text(found, "summary"), keywords: keywords.join(", "), chunks }))
 }
 
@@ -163,7 +165,10 @@ mod tests {
         let source = r#"{"pages": [{"url": "https://a.example/b", "chunks": []}, {"url": "https://a.example/c/", "summary": "See", "keywords": ["x", "y"],
             "chunks": [{"id": "wasp-001", "heading": "One", "anchor": "\#one"}]}]}"#.replace("\\#", "#");
         let found = read(&source, "https://a.example/c#part").ok().flatten();
-        assert_eq!(found.as_ref().map(|found| (found.summary.as_str(), found.keywords.as_str(), found.chunks.len())), Some(("See", "x, y", 1)));
+        assert_eq!(
+            found.as_ref().map(|found| (found.summary.as_str(), found.keywords.as_str(), found.chunks.len())),
+            Some(("See", "x, y", 1))
+        );
         assert_eq!(read(&source, "https://a.example/d"), Ok(None));
     }
 

@@ -27,8 +27,22 @@ pub fn object<'m>(types: &[Rc<str>], fields: Fields<'m>) -> Option<Out<'m>> {
 fn stands_alone(name: &str) -> bool {
     matches!(
         name,
-        "name" | "headline" | "text" | "title" | "url" | "contentUrl" | "embedUrl" | "caption" | "description" | "ratingValue" | "value" | "item"
-            | "itemListElement" | "mainEntity" | "address" | "dayOfWeek"
+        "name"
+            | "headline"
+            | "text"
+            | "title"
+            | "url"
+            | "contentUrl"
+            | "embedUrl"
+            | "caption"
+            | "description"
+            | "ratingValue"
+            | "value"
+            | "item"
+            | "itemListElement"
+            | "mainEntity"
+            | "address"
+            | "dayOfWeek"
     )
 }
 
@@ -41,7 +55,9 @@ pub fn tidy<'m>(types: &[Rc<str>], mut fields: Fields<'m>) -> Fields<'m> {
     let is = |name: &str| types.iter().any(|other| &**other == name);
     if is("Rating") || is("AggregateRating") {
         // The vocabulary's own defaults.
-        fields.retain(|(name, value)| !matches!((*name, value.flat()), ("bestRating", Some("5" | "5.0")) | ("worstRating", Some("1" | "1.0"))));
+        fields.retain(|(name, value)| {
+            !matches!((*name, value.flat()), ("bestRating", Some("5" | "5.0")) | ("worstRating", Some("1" | "1.0")))
+        });
     }
     if is("HowToStep") || is("HowToDirection") || is("Question") || is("HowToTip") {
         // Many sites cut the step's text to make a name of it.
@@ -64,7 +80,8 @@ fn lift_price(fields: &mut Fields<'_>) {
     let (name, specification) = fields.remove(at);
     let Out::Object(mut inner) = specification else { return };
     inner.retain(|field| !fields.contains(field));
-    let lifts = !fields.iter().any(|(name, _)| *name == "price") && inner.iter().all(|(name, _)| !fields.iter().any(|(other, _)| other == name));
+    let lifts =
+        !fields.iter().any(|(name, _)| *name == "price") && inner.iter().all(|(name, _)| !fields.iter().any(|(other, _)| other == name));
     if lifts {
         for (place, field) in inner.into_iter().enumerate() {
             fields.insert((at + place).min(fields.len()), field);
@@ -137,14 +154,34 @@ fn line<'m>(kind: &str, fields: &[(&'m str, Out<'m>)]) -> Option<Out<'m>> {
     let all = |name: &str| texts(fields, name).join(", ");
     let text = match kind {
         "PostalAddress" => {
-            const PARTS: [&str; 8] = ["name", "streetAddress", "extendedAddress", "postOfficeBoxNumber", "postalCode", "addressLocality", "addressRegion", "addressCountry"];
+            const PARTS: [&str; 8] = [
+                "name",
+                "streetAddress",
+                "extendedAddress",
+                "postOfficeBoxNumber",
+                "postalCode",
+                "addressLocality",
+                "addressRegion",
+                "addressCountry",
+            ];
             let rest: Vec<_> = fields.iter().filter(|(name, _)| !PARTS.contains(name)).cloned().collect();
             let inside: Vec<_> = fields.iter().filter(|(name, _)| PARTS.contains(name)).cloned().collect();
             if !only(&inside, &PARTS) {
                 return None;
             }
             let town = join(&[&all("postalCode"), &all("addressLocality")], " ");
-            let text = join(&[&all("name"), &all("streetAddress"), &all("extendedAddress"), &all("postOfficeBoxNumber"), &town, &all("addressRegion"), &all("addressCountry")], ", ");
+            let text = join(
+                &[
+                    &all("name"),
+                    &all("streetAddress"),
+                    &all("extendedAddress"),
+                    &all("postOfficeBoxNumber"),
+                    &town,
+                    &all("addressRegion"),
+                    &all("addressCountry"),
+                ],
+                ", ",
+            );
             if !rest.is_empty() {
                 let mut fields = alloc::vec![("address", Out::Text(text))];
                 fields.extend(rest);
@@ -171,12 +208,22 @@ fn line<'m>(kind: &str, fields: &[(&'m str, Out<'m>)]) -> Option<Out<'m>> {
             let range = join(&[one("minValue"), one("maxValue")], "-");
             join(&[one("currency"), &all("value"), &range], " ")
         }
-        "PropertyValue" | "LocationFeatureSpecification" if only(fields, &["name", "value", "unitText", "unitCode", "propertyID"]) && !one("name").is_empty() && !all("value").is_empty() => {
+        "PropertyValue" | "LocationFeatureSpecification"
+            if only(fields, &["name", "value", "unitText", "unitCode", "propertyID"])
+                && !one("name").is_empty()
+                && !all("value").is_empty() =>
+        {
             let value = join(&[&all("value"), one("unitText"), one("unitCode")], " ");
             let value = [one("name"), ": ", &value].concat();
-            if one("propertyID").is_empty() || one("propertyID") == one("name") { value } else { [&value, " (", one("propertyID"), ")"].concat() }
+            if one("propertyID").is_empty() || one("propertyID") == one("name") {
+                value
+            } else {
+                [&value, " (", one("propertyID"), ")"].concat()
+            }
         }
-        "InteractionCounter" if only(fields, &["interactionType", "userInteractionCount"]) => join(&[one("interactionType"), one("userInteractionCount")], " "),
+        "InteractionCounter" if only(fields, &["interactionType", "userInteractionCount"]) => {
+            join(&[one("interactionType"), one("userInteractionCount")], " ")
+        }
         _ => return None,
     };
     (!text.is_empty()).then_some(Out::Text(text))

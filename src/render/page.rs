@@ -178,7 +178,9 @@ mod tests {
 
     #[test]
     fn items_are_told_whole_and_once() {
-        let item = |number: usize| Out::Object(vec![("name", text(&["Item ", &number.to_string()].concat())), ("price", Out::Raw(number.to_string().into()))]);
+        let item = |number: usize| {
+            Out::Object(vec![("name", text(&["Item ", &number.to_string()].concat())), ("price", Out::Raw(number.to_string().into()))])
+        };
         let told = Out::Object(vec![("name", text("All")), ("items", Out::List((0..100).map(item).collect()))]);
         let parts = parts(&told, 300, 5_000);
         assert!(parts.len() > 5);
@@ -194,10 +196,13 @@ mod tests {
         let long: String = (0..9_000).map(|number| ["w", &number.to_string(), " "].concat()).collect();
         let told = Out::Object(vec![("articleBody", text(long.trim()))]);
         let parts = parts(&told, 10_000, 20_000);
-        let texts: String = parts.iter().map(|part| {
-            let parsed = parse(part).unwrap().value;
-            String::from(parsed.get("articleBody").and_then(crate::json::Json::as_str).unwrap())
-        }).collect();
+        let texts: String = parts
+            .iter()
+            .map(|part| {
+                let parsed = parse(part).unwrap().value;
+                String::from(parsed.get("articleBody").and_then(crate::json::Json::as_str).unwrap())
+            })
+            .collect();
         assert_eq!(texts, long.trim());
     }
 

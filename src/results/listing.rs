@@ -80,7 +80,9 @@ impl Sums {
                     "script" | "style" | "template" | "noscript" | "select" | "textarea" => closed = closed.max(element.end()),
                     "nav" | "footer" | "aside" | "dialog" | "head" => frame = frame.max(element.end()),
                     "header" if index >= main => frame = frame.max(element.end()),
-                    _ if matches!(role, "navigation" | "banner" | "contentinfo" | "complementary" | "dialog") => frame = frame.max(element.end()),
+                    _ if matches!(role, "navigation" | "banner" | "contentinfo" | "complementary" | "dialog") => {
+                        frame = frame.max(element.end())
+                    }
                     "a" => link = link.max(element.end()),
                     "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => headings += 1,
                     _ => {}
@@ -215,7 +217,10 @@ fn score(parent: Element<'_>, places: &[Place], sums: &Sums) -> usize {
         text += length;
         linked += Sums::between(&sums.linked, place.0, place.1).min(length);
     }
-    let named = parent.ancestors().take(2).any(|around| around.attributes().any(|(name, value)| matches!(name, "class" | "id") && says_results(value)));
+    let named = parent
+        .ancestors()
+        .take(2)
+        .any(|around| around.attributes().any(|(name, value)| matches!(name, "class" | "id") && says_results(value)));
     let main = Sums::is(&sums.main, parent.index());
     if headed == 0 && linked * 20 > text * 19 {
         // Nothing but links is a menu, unless it stands where results do and nothing else is there.
@@ -287,7 +292,9 @@ fn read(document: &Document, (from, to): Place) -> Found {
             (found.url, found.title) = first.unwrap_or_default();
         }
     }
-    let priced = |element: &Element<'_>| element.attributes().any(|(name, value)| matches!(name, "class" | "itemprop") && value.to_ascii_lowercase().contains("price"));
+    let priced = |element: &Element<'_>| {
+        element.attributes().any(|(name, value)| matches!(name, "class" | "itemprop") && value.to_ascii_lowercase().contains("price"))
+    };
     // Boxes around prices have such names too; the price itself is soon reached.
     let price = elements().filter(priced).take(8).map(text::of).find(|text| is_price(text));
     let mut all = String::new();
@@ -326,7 +333,9 @@ fn is_price(text: &str) -> bool {
 /// The first price in a text: a number and a currency beside each other.
 fn price_in(text: &str) -> String {
     let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
-    let number = |word: &str| word.starts_with(|first: char| first.is_ascii_digit()) && word.bytes().all(|byte| byte.is_ascii_digit() || b".,'-".contains(&byte));
+    let number = |word: &str| {
+        word.starts_with(|first: char| first.is_ascii_digit()) && word.bytes().all(|byte| byte.is_ascii_digit() || b".,'-".contains(&byte))
+    };
     let currency = |word: &str| CURRENCIES.contains(&word);
     for (at, word) in words.iter().enumerate() {
         let bare = CURRENCIES.iter().find_map(|sign| word.strip_prefix(sign).or_else(|| word.strip_suffix(sign)));

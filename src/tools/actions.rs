@@ -4,8 +4,7 @@ use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
 use super::pattern::Pattern;
 use super::schema::{self, Kind, Parameter};
-use super::{Annotations, Source, Tool, forms};
-use crate::order;
+use super::{Annotations, Source, Tool, forms, profiles};
 use crate::call::{self, Outcome};
 use crate::diagnostic::Diagnostic;
 use crate::dom::Document;
@@ -13,6 +12,7 @@ use crate::graph::{Entity, Graph};
 use crate::guard;
 use crate::json::{self, Json};
 use crate::options::Options;
+use crate::order;
 use crate::read::Value;
 use crate::results::Range;
 use crate::url_template::Template;
@@ -73,7 +73,9 @@ pub fn build(graph: &Graph, document: &Document, options: &Options) -> (Vec<Tool
             Err(reason) => skipped.add(kind_of(action), reason),
             // The same search, declared twice, is one tool.
             Ok(new) if found.iter().any(|known| known.verb == new.verb && known.action.template == new.action.template) => {}
-            Ok(_) if found.len() >= MAX_ACTIONS => skipped.add(kind_of(action), "the page has more actions than an agent can tell apart".into()),
+            Ok(_) if found.len() >= MAX_ACTIONS => {
+                skipped.add(kind_of(action), "the page has more actions than an agent can tell apart".into())
+            }
             Ok(new) => found.push(new),
         }
     }
@@ -154,7 +156,7 @@ fn read(
     }
     parameters.extend(paging());
     let owner = owner.and_then(|owner| owner.types.iter().find_map(|name| vocabulary::type_name(name)));
-    let slug = owner.map_or_else(|| "site".to_owned(), slug);
+    let slug = owner.map_or_else(|| "site".to_owned(), profiles::slug);
     Ok(Found { verb, slug, action: Action { template, inputs }, parameters })
 }
 
@@ -307,7 +309,10 @@ fn parameters(
     let variables = template.variables();
     let names = |declared: &Declared| variables.iter().any(|variable| variable.name == declared.name);
     // One of each that do not know each other's name are the same.
-    let mut unnamed = variables.iter().filter(|variable| !declared.iter().any(|declared| declared.name == variable.name)).map(|variable| variable.name.clone());
+    let mut unnamed = variables
+        .iter()
+        .filter(|variable| !declared.iter().any(|declared| declared.name == variable.name))
+        .map(|variable| variable.name.clone());
     let unnamed = (unnamed.next(), unnamed.next());
     let mut strangers = declared.iter_mut().filter(|declared| !names(declared));
     if let ((Some(name), None), Some(stranger), None) = (unnamed, strangers.next(), strangers.next()) {
@@ -329,7 +334,9 @@ fn parameters(
         let required = said.default.is_none() && (said.required || variable.in_path || (first && !any_required));
         let kind = match (&said.minimum, &said.maximum, &said.step) {
             (None, None, None) => Kind::Text,
-            (least, most, step) if [least, most, step].iter().all(|number| number.as_ref().is_none_or(|number| !number.contains('.'))) => Kind::Integer,
+            (least, most, step) if [least, most, step].iter().all(|number| number.as_ref().is_none_or(|number| !number.contains('.'))) => {
+                Kind::Integer
+            }
             _ => Kind::Number,
         };
         let name = parameter_name(&variable.name, at, &parameters);
@@ -389,22 +396,6 @@ pub(super) fn paging() -> [Parameter; 2] {
     ]
 }
 
-/// `WebSite` → `web_site`
-fn slug(type_name: &str) -> String {
-    let mut slug = String::new();
-    let mut characters = type_name.chars().peekable();
-    let mut lower = false;
-    while let Some(character) = characters.next() {
-        let starts = character.is_ascii_uppercase() && (lower || characters.peek().is_some_and(char::is_ascii_lowercase));
-        if starts && !slug.is_empty() {
-            slug.push('_');
-        }
-        lower = !character.is_ascii_uppercase();
-        slug.push(character.to_ascii_lowercase());
-    }
-    slug
-}
-
 fn tool(found: Found, name: String, number: usize) -> Tool {
     let description = match found.verb {
         "search" | "find" => "Asks this site's own search: titles, addresses and short texts of its other pages.",
@@ -412,7 +403,8 @@ fn tool(found: Found, name: String, number: usize) -> Tool {
     };
     let mut description = description.to_owned();
     if number > 1 {
-        let own: Vec<&str> = found.parameters.iter().map(|parameter| parameter.name.as_str()).filter(|name| !PAGING.contains(name)).collect();
+        let own: Vec<&str> =
+            found.parameters.iter().map(|parameter| parameter.name.as_str()).filter(|name| !PAGING.contains(name)).collect();
         description.push_str(&[" Another one than the first, by ", &own.join(", "), "."].concat());
     }
     let title = [found.verb, " ", &found.slug.replace('_', " ")].concat();
@@ -487,15 +479,26 @@ impl Skipped {
     fn into_diagnostics(self) -> Vec<Diagnostic> {
         let mut said: Vec<Diagnostic> = Vec::new();
         for (kind, reason, count) in self.reasons {
-            let subject = if count > 1 { [&json::number(count), " times ", kind].concat() } else { [if kind.starts_with(['A', 'E', 'I', 'O', 'U']) { "An " } else { "A " }, kind].concat() };
+            let subject = if count > 1 {
+                [&json::number(count), " times ", kind].concat()
+            } else {
+                [if kind.starts_with(['A', 'E', 'I', 'O', 'U']) { "An " } else { "A " }, kind].concat()
+            };
             let way = "To offer it to agents, register it with toolmark.defineTool().";
             said.push(Diagnostic::info("action-skipped", [&subject, " gives no tool: ", &reason, ". ", way].concat()));
         }
         if self.more > 0 {
-            said.push(Diagnostic::info("action-skipped", [&json::number(self.more), " more actions give no tools, for reasons like these."].concat()));
+            said.push(Diagnostic::info(
+                "action-skipped",
+                [&json::number(self.more), " more actions give no tools, for reasons like these."].concat(),
+            ));
         }
         for kind in self.unused {
-            let message = ["A ", kind, " declares an input that its URL template has no variable for; that input is left out. Use one name for both."];
+            let message = [
+                "A ",
+                kind,
+                " declares an input that its URL template has no variable for; that input is left out. Use one name for both.",
+            ];
             said.push(Diagnostic::info("action-input-unused", message.concat()));
         }
         said

@@ -53,14 +53,16 @@ impl Control {
 pub fn build(documents: &[Document], options: &Options) -> (Vec<Tool>, Vec<Diagnostic>) {
     let (controls, diagnostics) = marks::read(documents, options.controls, options.declared_forms);
     let all = Rc::new(controls);
-    let mut tools: Vec<Tool> = all.iter().enumerate().map(|(which, control)| tool(control, Control { all: all.clone(), which: Some(which) }, options)).collect();
+    let mut tools: Vec<Tool> =
+        all.iter().enumerate().map(|(which, control)| tool(control, Control { all: all.clone(), which: Some(which) }, options)).collect();
     if all.iter().any(|control| control.way != Way::Declared) {
         tools.push(Tool {
             name: "get_page_controls".into(),
             title: "Page controls".into(),
-            description: "State of what this site lets an agent press and fill: visible, enabled, text, value, and what each still needs to work. \
+            description:
+                "State of what this site lets an agent press and fill: visible, enabled, text, value, and what each still needs to work. \
                           Use it before a press_ or fill_ tool, or after one that was refused."
-                .into(),
+                    .into(),
             parameters: Vec::new(),
             output_schema: None,
             annotations: Annotations { read_only: true, untrusted: true, consequential: false },
@@ -148,7 +150,8 @@ fn parameter(field: &Field, way: Way, partly: bool) -> Parameter {
     let mut description = field.description.clone();
     let kind = match &field.takes {
         Takes::Option if field.choices.is_empty() => {
-            description = [description.as_str(), if description.is_empty() { "" } else { ". " }, "One of the field's options, by its text."].concat();
+            description =
+                [description.as_str(), if description.is_empty() { "" } else { ". " }, "One of the field's options, by its text."].concat();
             Kind::Text
         }
         Takes::Option | Takes::Radio => Kind::Choice(labels(&field.choices)),
@@ -319,7 +322,9 @@ fn fill<'f>(field: &'f Field, value: &Json<'_>, steps: &mut Vec<Step<'f>>) -> Re
         Json::String(text) | Json::Number(text) => text.as_ref(),
         _ => "",
     };
-    let chosen = |choice: &Choice| text == choice.label || value.as_array().is_some_and(|labels| labels.iter().any(|label| label.as_str() == Some(&choice.label)));
+    let chosen = |choice: &Choice| {
+        text == choice.label || value.as_array().is_some_and(|labels| labels.iter().any(|label| label.as_str() == Some(&choice.label)))
+    };
     let missing = || {
         let known: Vec<&str> = field.choices.iter().map(|choice| choice.label.as_str()).collect();
         ["'", &field.name, "' must be one of ", &known.join(", "), " for this item."].concat()

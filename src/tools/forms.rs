@@ -5,10 +5,10 @@ use alloc::{borrow::ToOwned, string::String, vec::Vec};
 use super::actions::{self, Action, Found, Input, MAX_VALUE};
 use super::pattern::Pattern;
 use super::schema::{self, Kind, Parameter};
-use crate::order;
 use crate::dom::{Document, Element};
 use crate::guard;
 use crate::options::Options;
+use crate::order;
 use crate::text;
 use crate::url_template::{MAX_VARIABLES, Template};
 
@@ -79,30 +79,47 @@ impl<'d, 'l> Form<'d, 'l> {
     /// How much the form looks like a search: by role, type, name or label.
     fn score(&self) -> usize {
         let by_role = self.element.ancestors().any(|around| {
-            around.name() == "search" && around.is_html() || around.attribute("role").is_some_and(|role| role.trim().eq_ignore_ascii_case("search"))
+            around.name() == "search" && around.is_html()
+                || around.attribute("role").is_some_and(|role| role.trim().eq_ignore_ascii_case("search"))
         });
         let query = self.query();
         let by_type = query.is_some_and(|query| kind(query) == "search");
         let by_name = query.is_some_and(|query| is_search_name(query.attribute("name").unwrap_or("")));
-        let by_label = query.is_some_and(|query| says_search(&self.label(query)))
-            || self.element.attribute("aria-label").is_some_and(says_search);
+        let by_label =
+            query.is_some_and(|query| says_search(&self.label(query))) || self.element.attribute("aria-label").is_some_and(says_search);
         [(by_role, 4), (by_type, 4), (by_name, 2), (by_label, 2)].iter().filter(|(is, _)| *is).map(|(_, score)| score).sum()
     }
 
     /// The control that takes the search words.
     fn query(&self) -> Option<Element<'d>> {
-        let texts = || self.controls.iter().copied().filter(|control| is_text(*control) && control.attribute("name").is_some_and(|name| !name.is_empty()));
+        let texts = || {
+            self.controls
+                .iter()
+                .copied()
+                .filter(|control| is_text(*control) && control.attribute("name").is_some_and(|name| !name.is_empty()))
+        };
         let by = |test: &dyn Fn(&Element<'d>) -> bool| texts().find(|control| test(control));
-        by(&|control| kind(*control) == "search").or_else(|| by(&|control| is_search_name(control.attribute("name").unwrap_or("")))).or_else(|| texts().next())
+        by(&|control| kind(*control) == "search")
+            .or_else(|| by(&|control| is_search_name(control.attribute("name").unwrap_or(""))))
+            .or_else(|| texts().next())
     }
 
     /// What a person is told about a control.
     fn label(&self, control: Element<'d>) -> String {
-        let own = || control.attribute("id").and_then(|id| self.labels.iter().find(|(named, _)| *named == id)).map(|(_, text)| text.clone());
-        let around = || control.ancestors().take_while(|around| *around != self.element).find(|around| around.name() == "label").map(text::of);
+        let own =
+            || control.attribute("id").and_then(|id| self.labels.iter().find(|(named, _)| *named == id)).map(|(_, text)| text.clone());
+        let around =
+            || control.ancestors().take_while(|around| *around != self.element).find(|around| around.name() == "label").map(text::of);
         let said = |name: &str| control.attribute(name).map(str::to_owned);
         let filled = |text: &String| !text.trim().is_empty();
-        said("aria-label").filter(filled).or_else(own).filter(filled).or_else(around).filter(filled).or_else(|| said("placeholder")).unwrap_or_default()
+        said("aria-label")
+            .filter(filled)
+            .or_else(own)
+            .filter(filled)
+            .or_else(around)
+            .filter(filled)
+            .or_else(|| said("placeholder"))
+            .unwrap_or_default()
     }
 
     fn offer(&self, document: &Document, options: &Options) -> Result<Found, &'static str> {
@@ -116,7 +133,8 @@ impl<'d, 'l> Form<'d, 'l> {
             "its action leads where this page may not send requests: another origin that the page's tag does not allow (data-allow-hosts), or one that is not https"
         })?;
         let secret = |control: &Element<'d>| {
-            matches!(kind(*control), "password" | "file") || control.tokens("autocomplete").any(|token| token.starts_with("cc-") || token.ends_with("-password"))
+            matches!(kind(*control), "password" | "file")
+                || control.tokens("autocomplete").any(|token| token.starts_with("cc-") || token.ends_with("-password"))
         };
         if self.controls.iter().any(secret) {
             return Err("it asks for a password, a payment or a file");
@@ -162,14 +180,16 @@ impl<'d, 'l> Form<'d, 'l> {
                     filling.choose(name, &self.label(*control), values.into_iter(), control.has("required"));
                 }
                 kind => {
-                    let number = |name: &str| control.attribute(name).map(str::trim).filter(|value| schema::is_number(value)).map(str::to_owned);
+                    let number =
+                        |name: &str| control.attribute(name).map(str::trim).filter(|value| schema::is_number(value)).map(str::to_owned);
                     let is_query = *control == query;
                     let mut ask = Ask::new(if matches!(kind, "number" | "range") { Kind::Number } else { Kind::Text });
                     ask.required = is_query || control.has("required");
                     if ask.kind == Kind::Number {
                         (ask.minimum, ask.maximum) = (number("min"), number("max"));
                     } else {
-                        ask.max_length = control.attribute("maxlength").and_then(|length| length.trim().parse().ok()).filter(|length| *length > 0);
+                        ask.max_length =
+                            control.attribute("maxlength").and_then(|length| length.trim().parse().ok()).filter(|length| *length > 0);
                         ask.pattern = control.attribute("pattern").filter(|pattern| Pattern::read(pattern).is_some()).map(str::to_owned);
                     }
                     if !is_query {
@@ -206,7 +226,17 @@ struct Ask {
 
 impl Ask {
     fn new(kind: Kind) -> Self {
-        Ask { kind, about: "", required: false, checked: None, default: None, minimum: None, maximum: None, max_length: None, pattern: None }
+        Ask {
+            kind,
+            about: "",
+            required: false,
+            checked: None,
+            default: None,
+            minimum: None,
+            maximum: None,
+            max_length: None,
+            pattern: None,
+        }
     }
 }
 
@@ -287,8 +317,8 @@ impl Filling {
 /// What a control is: the type of an input, else `select`, `text` for text areas, `submit` for buttons.
 fn kind(control: Element<'_>) -> &'static str {
     const TYPES: [&str; 21] = [
-        "text", "search", "hidden", "submit", "image", "button", "reset", "checkbox", "radio", "password", "file", "number", "range", "date",
-        "month", "time", "week", "email", "tel", "url", "color",
+        "text", "search", "hidden", "submit", "image", "button", "reset", "checkbox", "radio", "password", "file", "number", "range",
+        "date", "month", "time", "week", "email", "tel", "url", "color",
     ];
     let given = control.attribute("type").unwrap_or("").trim();
     match control.name() {
@@ -316,7 +346,23 @@ fn is_plain_value(value: &str) -> bool {
 /// Names that search fields have on the common systems.
 fn is_search_name(name: &str) -> bool {
     const NAMES: [&str; 17] = [
-        "q", "s", "k", "w", "wd", "qs", "kw", "query", "keyword", "keywords", "term", "terms", "suche", "suchbegriff", "recherche", "busca", "buscar",
+        "q",
+        "s",
+        "k",
+        "w",
+        "wd",
+        "qs",
+        "kw",
+        "query",
+        "keyword",
+        "keywords",
+        "term",
+        "terms",
+        "suche",
+        "suchbegriff",
+        "recherche",
+        "busca",
+        "buscar",
     ];
     let lower = name.to_ascii_lowercase();
     lower.contains("search") || NAMES.contains(&lower.as_str())
@@ -325,8 +371,30 @@ fn is_search_name(name: &str) -> bool {
 /// A label that means search, in the languages of most of the web; without the first letter where only its case differs.
 fn says_search(label: &str) -> bool {
     const WORDS: [&str; 24] = [
-        "search", "find", "suche", "recherch", "cherche", "busca", "pesquis", "cerca", "zoek", "szuka", "sök", "søk", "søg", "haku", "hled",
-        "keres", "caut", "оиск", "ошук", "検索", "搜", "검색", "بحث", "חיפוש",
+        "search",
+        "find",
+        "suche",
+        "recherch",
+        "cherche",
+        "busca",
+        "pesquis",
+        "cerca",
+        "zoek",
+        "szuka",
+        "sök",
+        "søk",
+        "søg",
+        "haku",
+        "hled",
+        "keres",
+        "caut",
+        "оиск",
+        "ошук",
+        "検索",
+        "搜",
+        "검색",
+        "بحث",
+        "חיפוש",
     ];
     let lower = label.to_ascii_lowercase();
     WORDS.iter().any(|word| lower.contains(word))

@@ -49,10 +49,7 @@ pub fn build(options: &Options) -> Vec<Tool> {
             "get_page_outline",
             "Page outline",
             "What this page holds, as a tree of sections with their sizes. Read it first, then read single sections.",
-            alloc::vec![
-                Parameter::new("under", Kind::Text, "Only below this section."),
-                integer("offset", "0", "From `more`."),
-            ],
+            alloc::vec![Parameter::new("under", Kind::Text, "Only below this section."), integer("offset", "0", "From `more`."),],
             PageTool::Outline,
         ),
         tool(
@@ -281,7 +278,8 @@ fn branch(outline: &Outline, shown: &[u32], next: &mut usize, levels: usize, roo
                 out.field("tokens").number(below.iter().map(|section| section.tokens as usize).sum());
             });
         }
-        let lies_here = |next: usize| shown.get(next).and_then(|next| outline.sections.get(*next as usize)).is_some_and(|next| next.parent == Some(at));
+        let lies_here =
+            |next: usize| shown.get(next).and_then(|next| outline.sections.get(*next as usize)).is_some_and(|next| next.parent == Some(at));
         if lies_here(*next) {
             out.field("sections").array(|out| {
                 while lies_here(*next) {
@@ -346,8 +344,10 @@ fn nearest(outline: &Outline, text: &str) -> Vec<(usize, u32)> {
 
 fn unknown(outline: &Outline, asked: &str) -> String {
     let near = nearest(outline, asked);
-    let near: Vec<u32> = if near.is_empty() { outline.children(None).collect() } else { near.into_iter().map(|(_, section)| section).collect() };
-    let ids: Vec<&str> = near.into_iter().take(5).filter_map(|at| outline.sections.get(at as usize)).map(|section| section.id.as_str()).collect();
+    let near: Vec<u32> =
+        if near.is_empty() { outline.children(None).collect() } else { near.into_iter().map(|(_, section)| section).collect() };
+    let ids: Vec<&str> =
+        near.into_iter().take(5).filter_map(|at| outline.sections.get(at as usize)).map(|section| section.id.as_str()).collect();
     let hint = if ids.is_empty() { "This page has no text.".into() } else { ["The nearest are: ", &ids.join(", "), "."].concat() };
     crate::call::error("not_found", &["This page has no section '", &short(asked, HEADING), "'."].concat(), &hint)
 }
@@ -602,7 +602,14 @@ fn snippet(query: &Query, text: &str, room: usize) -> String {
     }
     // One sentence that is too long: from the words before the first match on.
     let first = query.first_in(chosen);
-    let lead = chosen.get(..first).unwrap_or("").char_indices().rev().filter(|(_, character)| *character == ' ').nth(5).map_or(0, |(at, _)| at + 1);
+    let lead = chosen
+        .get(..first)
+        .unwrap_or("")
+        .char_indices()
+        .rev()
+        .filter(|(_, character)| *character == ' ')
+        .nth(5)
+        .map_or(0, |(at, _)| at + 1);
     let lead = if chosen.len() <= room { 0 } else { lead };
     let rest = chosen.get(lead..).unwrap_or("").trim();
     let mut limit = room.saturating_sub(2);

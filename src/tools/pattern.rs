@@ -90,7 +90,8 @@ impl Pattern {
                 None => {
                     let mut before = false;
                     for (at, end) in ends.iter_mut().enumerate() {
-                        let more = before && at.checked_sub(1).and_then(|at| characters.get(at)).is_some_and(|character| atom.takes(*character));
+                        let more =
+                            before && at.checked_sub(1).and_then(|at| characters.get(at)).is_some_and(|character| atom.takes(*character));
                         *end |= more;
                         before = *end;
                     }
@@ -151,7 +152,8 @@ fn quantity(text: &str) -> Option<(usize, Option<usize>, &str)> {
         Some('?') => (0, Some(1), rest),
         Some('{') => {
             let (inside, rest) = rest.split_once('}')?;
-            let (least, most) = inside.split_once(',').map_or((inside, Some(inside)), |(least, most)| (least, Some(most).filter(|most| !most.is_empty())));
+            let (least, most) =
+                inside.split_once(',').map_or((inside, Some(inside)), |(least, most)| (least, Some(most).filter(|most| !most.is_empty())));
             let most = most.map(|most| most.parse::<usize>()).transpose().ok()?;
             (least.parse::<usize>().ok()?, most, rest)
         }

@@ -43,45 +43,249 @@ type Row = (&'static str, &'static str, u8, &'static str, &'static str, &'static
 
 /// slug, plural, rank, types, first, heavy, columns. The first profile that names the nearest type wins.
 const TABLE: &[Row] = &[
-    ("product", "products", 9, "Product ProductGroup ProductModel IndividualProduct SomeProducts",
-        "name description brand offers aggregateRating variesBy sku gtin mpn category color size material", "isRelatedTo isSimilarTo isAccessoryOrSparePartFor isConsumableFor",
-        "name brand offers aggregateRating url"),
-    ("vehicle", "vehicles", 9, "Vehicle", "name description brand model vehicleModelDate mileageFromOdometer offers", "", "name vehicleModelDate mileageFromOdometer offers url"),
-    ("recipe", "recipes", 9, "Recipe",
-        "name description author recipeYield prepTime cookTime totalTime recipeIngredient recipeInstructions nutrition aggregateRating recipeCategory recipeCuisine suitableForDiet keywords", "",
-        "name author totalTime aggregateRating url"),
-    ("event", "events", 9, "Event", "name description startDate endDate doorTime eventStatus eventAttendanceMode location offers performer organizer", "", "name startDate endDate location eventStatus offers url"),
-    ("job", "jobs", 9, "JobPosting", "title hiringOrganization employmentType jobLocation jobLocationType applicantLocationRequirements baseSalary datePosted validThrough description", "", "title hiringOrganization jobLocation jobLocationType baseSalary datePosted url"),
-    ("course", "courses", 9, "Course CourseInstance", "name description provider courseCode coursePrerequisites hasCourseInstance offers", "", "name provider offers url"),
-    ("application", "applications", 9, "SoftwareApplication", "name description applicationCategory operatingSystem softwareVersion offers aggregateRating", "releaseNotes", "name applicationCategory operatingSystem offers aggregateRating url"),
-    ("book", "books", 9, "Book", "name author isbn bookFormat bookEdition numberOfPages publisher datePublished description offers aggregateRating", "", "name author isbn offers url"),
-    ("movie", "movies", 9, "Movie", "name description director actor duration genre contentRating datePublished aggregateRating", "", "name datePublished genre aggregateRating url"),
-    ("", "", 8, "CreativeWorkSeries CreativeWorkSeason Episode MusicAlbum MusicRecording MusicPlaylist Game", "name description byArtist duration datePublished genre", "", "name episodeNumber seasonNumber byArtist duration datePublished url"),
-    ("dataset", "datasets", 9, "Dataset DataCatalog", "name description creator license temporalCoverage spatialCoverage variableMeasured measurementTechnique version keywords distribution", "", "name description license url"),
-    ("how_to", "how_tos", 9, "HowTo", "name description totalTime prepTime performTime estimatedCost yield supply tool step", "", "name totalTime url"),
-    ("accommodation", "accommodations", 8, "Accommodation Residence House Apartment RealEstateListing", "name description address offers floorSize numberOfRooms numberOfBedrooms numberOfBathroomsTotal occupancy amenityFeature", "", "name address offers floorSize numberOfRooms url"),
-    ("post", "posts", 8, "DiscussionForumPosting SocialMediaPosting", "headline name author datePublished dateModified text", "comment", "headline name author datePublished text url"),
-    ("question", "questions", 8, "Question", "name text author dateCreated datePublished answerCount upvoteCount acceptedAnswer suggestedAnswer", "", "name answerCount acceptedAnswer url"),
-    ("service", "services", 7, "Service", "name description serviceType provider areaServed offers", "", "name serviceType provider offers url"),
-    ("article", "articles", 7, "Article BlogPosting NewsArticle", "headline name description author datePublished dateModified articleSection keywords publisher", "text", "headline name author datePublished url"),
-    ("business", "businesses", 6, "LocalBusiness", "name description address telephone email openingHours openingHoursSpecification priceRange servesCuisine aggregateRating geo", "hasMenu menu", "name address telephone openingHours aggregateRating url"),
-    ("review", "reviews", 6, "Review", "name itemReviewed reviewRating author datePublished reviewBody", "", "name itemReviewed reviewRating author datePublished reviewBody url"),
-    ("comment", "comments", 5, "Comment UserComments", "author creator dateCreated datePublished commentTime text commentText", "", "author creator dateCreated datePublished commentTime text commentText url"),
+    (
+        "product",
+        "products",
+        9,
+        "Product ProductGroup ProductModel IndividualProduct SomeProducts",
+        "name description brand offers aggregateRating variesBy sku gtin mpn category color size material",
+        "isRelatedTo isSimilarTo isAccessoryOrSparePartFor isConsumableFor",
+        "name brand offers aggregateRating url",
+    ),
+    (
+        "vehicle",
+        "vehicles",
+        9,
+        "Vehicle",
+        "name description brand model vehicleModelDate mileageFromOdometer offers",
+        "",
+        "name vehicleModelDate mileageFromOdometer offers url",
+    ),
+    (
+        "recipe",
+        "recipes",
+        9,
+        "Recipe",
+        "name description author recipeYield prepTime cookTime totalTime recipeIngredient recipeInstructions nutrition aggregateRating recipeCategory recipeCuisine suitableForDiet keywords",
+        "",
+        "name author totalTime aggregateRating url",
+    ),
+    (
+        "event",
+        "events",
+        9,
+        "Event",
+        "name description startDate endDate doorTime eventStatus eventAttendanceMode location offers performer organizer",
+        "",
+        "name startDate endDate location eventStatus offers url",
+    ),
+    (
+        "job",
+        "jobs",
+        9,
+        "JobPosting",
+        "title hiringOrganization employmentType jobLocation jobLocationType applicantLocationRequirements baseSalary datePosted validThrough description",
+        "",
+        "title hiringOrganization jobLocation jobLocationType baseSalary datePosted url",
+    ),
+    (
+        "course",
+        "courses",
+        9,
+        "Course CourseInstance",
+        "name description provider courseCode coursePrerequisites hasCourseInstance offers",
+        "",
+        "name provider offers url",
+    ),
+    (
+        "application",
+        "applications",
+        9,
+        "SoftwareApplication",
+        "name description applicationCategory operatingSystem softwareVersion offers aggregateRating",
+        "releaseNotes",
+        "name applicationCategory operatingSystem offers aggregateRating url",
+    ),
+    (
+        "book",
+        "books",
+        9,
+        "Book",
+        "name author isbn bookFormat bookEdition numberOfPages publisher datePublished description offers aggregateRating",
+        "",
+        "name author isbn offers url",
+    ),
+    (
+        "movie",
+        "movies",
+        9,
+        "Movie",
+        "name description director actor duration genre contentRating datePublished aggregateRating",
+        "",
+        "name datePublished genre aggregateRating url",
+    ),
+    (
+        "",
+        "",
+        8,
+        "CreativeWorkSeries CreativeWorkSeason Episode MusicAlbum MusicRecording MusicPlaylist Game",
+        "name description byArtist duration datePublished genre",
+        "",
+        "name episodeNumber seasonNumber byArtist duration datePublished url",
+    ),
+    (
+        "dataset",
+        "datasets",
+        9,
+        "Dataset DataCatalog",
+        "name description creator license temporalCoverage spatialCoverage variableMeasured measurementTechnique version keywords distribution",
+        "",
+        "name description license url",
+    ),
+    (
+        "how_to",
+        "how_tos",
+        9,
+        "HowTo",
+        "name description totalTime prepTime performTime estimatedCost yield supply tool step",
+        "",
+        "name totalTime url",
+    ),
+    (
+        "accommodation",
+        "accommodations",
+        8,
+        "Accommodation Residence House Apartment RealEstateListing",
+        "name description address offers floorSize numberOfRooms numberOfBedrooms numberOfBathroomsTotal occupancy amenityFeature",
+        "",
+        "name address offers floorSize numberOfRooms url",
+    ),
+    (
+        "post",
+        "posts",
+        8,
+        "DiscussionForumPosting SocialMediaPosting",
+        "headline name author datePublished dateModified text",
+        "comment",
+        "headline name author datePublished text url",
+    ),
+    (
+        "question",
+        "questions",
+        8,
+        "Question",
+        "name text author dateCreated datePublished answerCount upvoteCount acceptedAnswer suggestedAnswer",
+        "",
+        "name answerCount acceptedAnswer url",
+    ),
+    (
+        "service",
+        "services",
+        7,
+        "Service",
+        "name description serviceType provider areaServed offers",
+        "",
+        "name serviceType provider offers url",
+    ),
+    (
+        "article",
+        "articles",
+        7,
+        "Article BlogPosting NewsArticle",
+        "headline name description author datePublished dateModified articleSection keywords publisher",
+        "text",
+        "headline name author datePublished url",
+    ),
+    (
+        "business",
+        "businesses",
+        6,
+        "LocalBusiness",
+        "name description address telephone email openingHours openingHoursSpecification priceRange servesCuisine aggregateRating geo",
+        "hasMenu menu",
+        "name address telephone openingHours aggregateRating url",
+    ),
+    (
+        "review",
+        "reviews",
+        6,
+        "Review",
+        "name itemReviewed reviewRating author datePublished reviewBody",
+        "",
+        "name itemReviewed reviewRating author datePublished reviewBody url",
+    ),
+    (
+        "comment",
+        "comments",
+        5,
+        "Comment UserComments",
+        "author creator dateCreated datePublished commentTime text commentText",
+        "",
+        "author creator dateCreated datePublished commentTime text commentText url",
+    ),
     ("video", "videos", 5, "VideoObject Clip", "name description duration uploadDate", "transcript", "name duration uploadDate url"),
     ("audio", "audio", 5, "AudioObject", "name description duration uploadDate", "transcript", "name duration uploadDate url"),
     ("list", "items", 5, "ItemList", "name description numberOfItems itemListElement", "", "name description url"),
     ("faq", "faqs", 4, "FAQPage", "mainEntity", "", "name url"),
     ("person", "people", SECOND, "Person", "name jobTitle worksFor description address telephone email", "", "name jobTitle worksFor url"),
-    ("organization", "organizations", SECOND, "Organization", "name legalName description address telephone email contactPoint", "", "name address telephone url"),
-    ("web_page", "web_pages", PART, "WebPage WebPageElement", "name headline description about datePublished dateModified lastReviewed", "", "name url"),
+    (
+        "organization",
+        "organizations",
+        SECOND,
+        "Organization",
+        "name legalName description address telephone email contactPoint",
+        "",
+        "name address telephone url",
+    ),
+    (
+        "web_page",
+        "web_pages",
+        PART,
+        "WebPage WebPageElement",
+        "name headline description about datePublished dateModified lastReviewed",
+        "",
+        "name url",
+    ),
     ("web_site", "web_sites", PART, "WebSite", "name alternateName description publisher", "", "name url"),
     ("breadcrumb", "breadcrumbs", PART, "BreadcrumbList", "itemListElement", "", "name url"),
-    ("offer", "offers", PART, "Offer AggregateOffer Demand", "name itemOffered price lowPrice highPrice priceCurrency availability itemCondition seller", "", "name itemOffered price priceCurrency availability url"),
-    ("rating", "ratings", PART, "Rating", "itemReviewed ratingValue bestRating ratingCount reviewCount", "", "itemReviewed ratingValue ratingCount reviewCount"),
+    (
+        "offer",
+        "offers",
+        PART,
+        "Offer AggregateOffer Demand",
+        "name itemOffered price lowPrice highPrice priceCurrency availability itemCondition seller",
+        "",
+        "name itemOffered price priceCurrency availability url",
+    ),
+    (
+        "rating",
+        "ratings",
+        PART,
+        "Rating",
+        "itemReviewed ratingValue bestRating ratingCount reviewCount",
+        "",
+        "itemReviewed ratingValue ratingCount reviewCount",
+    ),
     ("image", "images", PART, "MediaObject", "name caption description contentUrl", "", "name caption contentUrl url"),
     ("answer", "answers", PART, "Answer", "text author dateCreated datePublished upvoteCount", "", "text author upvoteCount url"),
-    ("", "", PART, "PostalAddress ContactPoint NutritionInformation OpeningHoursSpecification Brand DefinedTerm HowToStep HowToSection", "", "", "name url"),
-    ("", "", NEVER, "Action EntryPoint PropertyValueSpecification ListItem SpeakableSpecification StructuredValue Enumeration Quantity Language Audience Rating MerchantReturnPolicy SiteNavigationElement WPHeader WPFooter WPSideBar WPAdBlock DataType VirtualLocation AdministrativeArea Schedule", "", "", "name url"),
+    (
+        "",
+        "",
+        PART,
+        "PostalAddress ContactPoint NutritionInformation OpeningHoursSpecification Brand DefinedTerm HowToStep HowToSection",
+        "",
+        "",
+        "name url",
+    ),
+    (
+        "",
+        "",
+        NEVER,
+        "Action EntryPoint PropertyValueSpecification ListItem SpeakableSpecification StructuredValue Enumeration Quantity Language Audience Rating MerchantReturnPolicy SiteNavigationElement WPHeader WPFooter WPSideBar WPAdBlock DataType VirtualLocation AdministrativeArea Schedule",
+        "",
+        "",
+        "name url",
+    ),
 ];
 
 /// Properties that wait for `include` wherever they stand: long, about something else, or another vocabulary's.
@@ -157,7 +361,10 @@ impl Profiles {
                         }
                     }
                 }
-                _ => diagnostics.push(Diagnostic::warn("profile-ignored", "The option 'profiles' must be an object of profiles by name; it was left out.")),
+                _ => diagnostics.push(Diagnostic::warn(
+                    "profile-ignored",
+                    "The option 'profiles' must be an object of profiles by name; it was left out.",
+                )),
             }
         }
         (Profiles { list, known: Vec::new() }, diagnostics)
@@ -240,7 +447,9 @@ impl Profiles {
 
 /// A site's own profile.
 fn own(slug: &str, value: &Json<'_>, ours: &[Profile]) -> Option<Profile> {
-    let plain = |name: &str| !name.is_empty() && name.len() <= 24 && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    let plain = |name: &str| {
+        !name.is_empty() && name.len() <= 24 && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+    };
     if !plain(slug) {
         return None;
     }
@@ -283,9 +492,8 @@ pub fn slug(name: &str) -> String {
     for (at, &letter) in letters.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|at| letters.get(at));
         let starts = letter.is_ascii_uppercase()
-            && before.is_some_and(|before| {
-                !before.is_ascii_uppercase() || letters.get(at + 1).is_some_and(|after| after.is_ascii_lowercase())
-            });
+            && before
+                .is_some_and(|before| !before.is_ascii_uppercase() || letters.get(at + 1).is_some_and(|after| after.is_ascii_lowercase()));
         if starts {
             out.push('_');
         }
@@ -349,14 +557,19 @@ mod tests {
 
     #[test]
     fn names_are_split_into_words() {
-        for (name, words) in [("BreadcrumbList", "breadcrumb_list"), ("FAQPage", "faq_page"), ("HowTo", "how_to"), ("recipeIngredient", "recipe_ingredient")] {
+        for (name, words) in
+            [("BreadcrumbList", "breadcrumb_list"), ("FAQPage", "faq_page"), ("HowTo", "how_to"), ("recipeIngredient", "recipe_ingredient")]
+        {
             assert_eq!(slug(name), words);
         }
     }
 
     #[test]
     fn a_site_s_profile_wins_and_a_bad_one_is_told() {
-        let options = Options { profiles: Some(r#"{"hut": {"types": ["Campground"]}, "Bad name": {}, "product": {"first": ["sku"]}}"#.into()), ..Options::default() };
+        let options = Options {
+            profiles: Some(r#"{"hut": {"types": ["Campground"]}, "Bad name": {}, "product": {"first": ["sku"]}}"#.into()),
+            ..Options::default()
+        };
         let (mut profiles, diagnostics) = Profiles::new(&options);
         assert_eq!(kind(&mut profiles, &["Campground"]).map(|(slug, _)| slug).as_deref(), Some("hut"));
         let product = profiles.list.iter().find(|profile| profile.slug == "product").map(|profile| (&*profile.first, &*profile.types));

@@ -8,7 +8,7 @@ use super::{Annotations, Source, Tool};
 use crate::diagnostic::Diagnostic;
 use crate::graph::{Entity, Graph};
 use crate::read::{Value, schema_name};
-use crate::render::{self, ANSWER, FEW, FEW_TEXT, ITEM_TEXT, LANGUAGES, OTHERS, LIST_ANSWER, SHORT_LIST, TEXT, is_address};
+use crate::render::{self, ANSWER, FEW, FEW_TEXT, ITEM_TEXT, LANGUAGES, LIST_ANSWER, OTHERS, SHORT_LIST, TEXT, is_address};
 use crate::select::{self, LIST_FROM, Selection};
 
 /// Words for parts that a description names; enough to choose a tool by.
@@ -53,9 +53,7 @@ pub fn build(graph: &Graph, selection: &Selection, profiles: &mut Profiles) -> (
         let Some(profile) = profiles.get(group.profile) else { continue };
         let main = !group.list && group.entities.first().copied() == selection.main;
         let source = match group.entities.as_slice() {
-            [entity] if !group.list => {
-                Source::Entity { entity: *entity, parts: if main { selection.parts.clone() } else { Vec::new() } }
-            }
+            [entity] if !group.list => Source::Entity { entity: *entity, parts: if main { selection.parts.clone() } else { Vec::new() } },
             entities => Source::List { entities: entities.to_vec(), of: group.of },
         };
         let holder = group.via.as_ref().filter(|(_, property)| &**property == "hasVariant");
@@ -123,7 +121,8 @@ pub fn build(graph: &Graph, selection: &Selection, profiles: &mut Profiles) -> (
 fn cut(name: &str) -> Diagnostic {
     Diagnostic::info(
         "field-truncated",
-        ["'", name, "' tells more than fits in one short answer: it starts with a part, and 'more', 'offset' and 'include' give the rest."].concat(),
+        ["'", name, "' tells more than fits in one short answer: it starts with a part, and 'more', 'offset' and 'include' give the rest."]
+            .concat(),
     )
 }
 
@@ -272,7 +271,15 @@ impl Surveyor<'_> {
     }
 
     /// Adds what a property has to say, of texts so many characters, of people and organizations only the names.
-    fn property(&mut self, name: &str, values: &[Value], heavy: bool, profile: Option<&Profile>, (text, brief): (usize, bool), survey: &mut Survey) {
+    fn property(
+        &mut self,
+        name: &str,
+        values: &[Value],
+        heavy: bool,
+        profile: Option<&Profile>,
+        (text, brief): (usize, bool),
+        survey: &mut Survey,
+    ) {
         let few = starts(name) && !heavy;
         let mut found = Found { text: if few { FEW_TEXT } else { text }, brief, ..Found::default() };
         found.values(self, name, values, false);
@@ -341,7 +348,10 @@ impl Found {
             let behind = self.brief && profile.as_ref().is_some_and(render::is_behind);
             let profile_heavy = profile.map(|profile| profile.heavy);
             for property in found.properties.iter().filter(|property| !select::is_never(&property.name) && &*property.name != "position") {
-                let heavy = heavy || waits(&property.name) || (behind && &*property.name != "name") || profile_heavy.as_ref().is_some_and(|names| among(names, &property.name));
+                let heavy = heavy
+                    || waits(&property.name)
+                    || (behind && &*property.name != "name")
+                    || profile_heavy.as_ref().is_some_and(|names| among(names, &property.name));
                 for value in &property.values {
                     self.value(surveyor, &property.name, value, heavy, &mut stack);
                 }

@@ -46,7 +46,20 @@ fn visible_lines(html: &scraper::Html) -> Vec<String> {
         let style: String = element.attr("style").unwrap_or("").to_lowercase().replace(' ', "");
         matches!(
             element.name(),
-            "script" | "style" | "template" | "noscript" | "svg" | "head" | "textarea" | "select" | "datalist" | "iframe" | "video" | "audio" | "canvas" | "object"
+            "script"
+                | "style"
+                | "template"
+                | "noscript"
+                | "svg"
+                | "head"
+                | "textarea"
+                | "select"
+                | "datalist"
+                | "iframe"
+                | "video"
+                | "audio"
+                | "canvas"
+                | "object"
         ) || element.attr("hidden").is_some()
             || element.attr("inert").is_some()
             || element.attr("aria-hidden") == Some("true")
@@ -57,13 +70,22 @@ fn visible_lines(html: &scraper::Html) -> Vec<String> {
             || style.contains("-999")
             || element.attr("class").is_some_and(|class| {
                 class.split_whitespace().any(|class| {
-                    ["sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text", "screen-reader-only", "element-invisible", "a11y-hidden"].contains(&class)
+                    [
+                        "sr-only",
+                        "visually-hidden",
+                        "visuallyhidden",
+                        "screen-reader-text",
+                        "screen-reader-only",
+                        "element-invisible",
+                        "a11y-hidden",
+                    ]
+                    .contains(&class)
                 })
             })
     }
     const INLINE: [&str; 30] = [
-        "a", "abbr", "b", "bdi", "bdo", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins", "kbd", "mark", "q", "s", "samp", "small", "span", "strong",
-        "sub", "sup", "time", "u", "var", "wbr", "label", "tt",
+        "a", "abbr", "b", "bdi", "bdo", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins", "kbd", "mark", "q", "s", "samp",
+        "small", "span", "strong", "sub", "sup", "time", "u", "var", "wbr", "label", "tt",
     ];
     let mut text = String::new();
     let mut skip = None;
@@ -106,7 +128,9 @@ fn sentences(lines: &[String]) -> Vec<String> {
     let long = |sentence: &String| {
         let squeezed = squeeze(sentence);
         let wide = squeezed.chars().any(|c| ('\u{3040}'..'\u{a000}').contains(&c));
-        squeezed.chars().count() >= if wide { 10 } else { 25 } && (wide || sentence.split(' ').count() >= 4) && sentence.chars().count() < 400
+        squeezed.chars().count() >= if wide { 10 } else { 25 }
+            && (wide || sentence.split(' ').count() >= 4)
+            && sentence.chars().count() < 400
     };
     found.into_iter().map(|sentence| sentence.trim().to_owned()).filter(long).collect()
 }
@@ -140,7 +164,8 @@ fn baseline(html: &scraper::Html) -> Baseline {
                     text.push(' ');
                 }
                 scraper::Node::Text(data) => {
-                    let parent = node.parent().and_then(|parent| parent.value().as_element().map(|e| e.name().to_owned())).unwrap_or_default();
+                    let parent =
+                        node.parent().and_then(|parent| parent.value().as_element().map(|e| e.name().to_owned())).unwrap_or_default();
                     if !["script", "style", "noscript", "template", "title"].contains(&parent.as_str()) {
                         text.push_str(data);
                     }
@@ -207,7 +232,10 @@ fn main() {
         println!("skipped: no pages at {folder}");
         return;
     };
-    let mut files: Vec<_> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).filter(|path| path.extension().is_some_and(|e| e == "html")).collect();
+    let mut files: Vec<_> = entries
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|e| e == "html"))
+        .collect();
     files.sort();
     let mut sums = Sums::default();
     for file in &files {
@@ -329,7 +357,8 @@ fn measure(source: &str, name: &str, real: &HashMap<String, usize>, show: bool, 
         scored.sort_by_key(|(score, at)| (usize::MAX - score, *at));
         let top = &scored[..scored.len().min(3)];
         sums.base_hits += usize::from(top.iter().any(|(_, at)| base_bodies[*at].contains(&squeezed)));
-        sums.base_chars += top.iter().map(|(_, at)| base.headings[*at].1.split_whitespace().map(|w| w.chars().count() + 1).sum::<usize>()).sum::<usize>();
+        sums.base_chars +=
+            top.iter().map(|(_, at)| base.headings[*at].1.split_whitespace().map(|w| w.chars().count() + 1).sum::<usize>()).sum::<usize>();
     }
 
     // What the outline and the best section cost, against all the text.
@@ -340,8 +369,11 @@ fn measure(source: &str, name: &str, real: &HashMap<String, usize>, show: bool, 
     }
     let (tree, _) = call(&outline, &meta, PageTool::Outline, &serde_json::json!({}));
     if full > 3_000 {
-        let best = outline.sections().iter().filter(|section| !section.landmark.is_boilerplate()).max_by_key(|section| section.tokens.min(400));
-        let section = best.map(|best| call(&outline, &meta, PageTool::Section, &serde_json::json!({"section": best.id})).0.to_string()).unwrap_or_default();
+        let best =
+            outline.sections().iter().filter(|section| !section.landmark.is_boilerplate()).max_by_key(|section| section.tokens.min(400));
+        let section = best
+            .map(|best| call(&outline, &meta, PageTool::Section, &serde_json::json!({"section": best.id})).0.to_string())
+            .unwrap_or_default();
         let spent = outline::tokens(&tree.to_string()) + outline::tokens(&section);
         sums.long_pages += 1;
         sums.full += full;
@@ -349,7 +381,8 @@ fn measure(source: &str, name: &str, real: &HashMap<String, usize>, show: bool, 
         sums.within += usize::from(spent * 6 <= full);
     }
     // Boilerplate before content, as the tree lists it.
-    let surrounds = |section: &Value| ["banner", "navigation", "contentinfo", "dialog"].contains(&section["landmark"].as_str().unwrap_or(""));
+    let surrounds =
+        |section: &Value| ["banner", "navigation", "contentinfo", "dialog"].contains(&section["landmark"].as_str().unwrap_or(""));
     let listed = tree["sections"].as_array().cloned().unwrap_or_default();
     let last_content = listed.iter().rposition(|section| !surrounds(section));
     sums.before += listed.iter().take(last_content.unwrap_or(0)).filter(|section| surrounds(section)).count();
@@ -370,14 +403,42 @@ fn report(sums: &mut Sums) -> String {
     let _ = writeln!(out, "{} pages, {} visible sentences, {} known-item queries\n", sums.pages, sums.sentences, sums.queries);
     let _ = writeln!(out, "| | Toolmark | headings only |");
     let _ = writeln!(out, "| --- | --- | --- |");
-    let _ = writeln!(out, "| visible sentences reachable through some section | {} | {} |", percent(sums.reached, sums.sentences), percent(sums.base_reached, sums.sentences));
-    let _ = writeln!(out, "| right passage among the first three | {} | {} |", percent(sums.hits, sums.queries), percent(sums.base_hits, sums.queries));
+    let _ = writeln!(
+        out,
+        "| visible sentences reachable through some section | {} | {} |",
+        percent(sums.reached, sums.sentences),
+        percent(sums.base_reached, sums.sentences)
+    );
+    let _ = writeln!(
+        out,
+        "| right passage among the first three | {} | {} |",
+        percent(sums.hits, sums.queries),
+        percent(sums.base_hits, sums.queries)
+    );
     let _ = writeln!(out, "| right passage first | {} | |", percent(sums.first, sums.queries));
     let _ = writeln!(out, "| the sentence itself in one of the three snippets | {} | |", percent(sums.in_snippet, sums.queries));
-    let _ = writeln!(out, "| characters returned a query, mean (most) | {} ({}) | {} |", sums.chars / sums.queries.max(1), sums.most_chars, sums.base_chars / sums.queries.max(1));
-    let _ = writeln!(out, "| sections a page, median / 90th percentile | {:?} / {:?} | |", middle(&mut sums.sections, 50).unwrap_or(0), middle(&mut sums.sections, 90).unwrap_or(0));
-    let _ = writeln!(out, "| section's own text, characters, median / 90th percentile | {:?} / {:?} | |", middle(&mut sums.largest, 50).unwrap_or(0), middle(&mut sums.largest, 90).unwrap_or(0));
-    let _ = writeln!(out, "| outline + longest piece of a section, share of all text, {} pages over 3,000 tokens | {} ({} of the pages below 1/6) | |",
+    let _ = writeln!(
+        out,
+        "| characters returned a query, mean (most) | {} ({}) | {} |",
+        sums.chars / sums.queries.max(1),
+        sums.most_chars,
+        sums.base_chars / sums.queries.max(1)
+    );
+    let _ = writeln!(
+        out,
+        "| sections a page, median / 90th percentile | {:?} / {:?} | |",
+        middle(&mut sums.sections, 50).unwrap_or(0),
+        middle(&mut sums.sections, 90).unwrap_or(0)
+    );
+    let _ = writeln!(
+        out,
+        "| section's own text, characters, median / 90th percentile | {:?} / {:?} | |",
+        middle(&mut sums.largest, 50).unwrap_or(0),
+        middle(&mut sums.largest, 90).unwrap_or(0)
+    );
+    let _ = writeln!(
+        out,
+        "| outline + longest piece of a section, share of all text, {} pages over 3,000 tokens | {} ({} of the pages below 1/6) | |",
         sums.long_pages,
         percent(sums.spent, sums.full),
         percent(sums.within, sums.long_pages)

@@ -99,10 +99,20 @@ impl Table {
         for kind in [kind, "ALL"] {
             let sum = self.rows.entry(kind.to_owned()).or_default();
             for (sum, one) in [
-                (&mut sum.pages, row.pages), (&mut sum.tools, row.tools), (&mut sum.definitions, row.definitions), (&mut sum.answers, row.answers),
-                (&mut sum.text, row.text), (&mut sum.duplicates, row.duplicates), (&mut sum.noise, row.noise), (&mut sum.empty, row.empty),
-                (&mut sum.entities, row.entities), (&mut sum.relative, row.relative), (&mut sum.invalid, row.invalid), (&mut sum.facts, row.facts),
-                (&mut sum.told, row.told), (&mut sum.reachable, row.reachable),
+                (&mut sum.pages, row.pages),
+                (&mut sum.tools, row.tools),
+                (&mut sum.definitions, row.definitions),
+                (&mut sum.answers, row.answers),
+                (&mut sum.text, row.text),
+                (&mut sum.duplicates, row.duplicates),
+                (&mut sum.noise, row.noise),
+                (&mut sum.empty, row.empty),
+                (&mut sum.entities, row.entities),
+                (&mut sum.relative, row.relative),
+                (&mut sum.invalid, row.invalid),
+                (&mut sum.facts, row.facts),
+                (&mut sum.told, row.told),
+                (&mut sum.reachable, row.reachable),
             ] {
                 *sum += one;
             }
@@ -113,7 +123,21 @@ impl Table {
         println!("Tokens are o200k_base; definitions, answers and text are means per page; defects are pages that have one.");
         println!(
             "{:18}{:>6}{:>7}{:>12}{:>9}{:>7}{:>8}{:>5}{:>6}{:>6}{:>9}{:>9}{:>8}{:>9}{:>10}",
-            "kind", "pages", "tools", "definitions", "answers", "text", "x text", "dup", "noise", "empty", "entities", "relative", "invalid", "default", "reachable"
+            "kind",
+            "pages",
+            "tools",
+            "definitions",
+            "answers",
+            "text",
+            "x text",
+            "dup",
+            "noise",
+            "empty",
+            "entities",
+            "relative",
+            "invalid",
+            "default",
+            "reachable"
         );
         let mut rows: Vec<_> = self.rows.iter().collect();
         rows.sort_by_key(|(kind, row)| (*kind == "ALL", usize::MAX - row.pages));
@@ -122,9 +146,20 @@ impl Table {
             let share = |part: usize| 100.0 * part as f64 / row.facts.max(1) as f64;
             println!(
                 "{kind:18}{:6}{:7.1}{:12.0}{:9.0}{:7.0}{:8.2}{:5}{:6}{:6}{:9}{:9}{:8}{:8.1}%{:9.1}%",
-                row.pages, mean(row.tools), mean(row.definitions), mean(row.answers), mean(row.text),
+                row.pages,
+                mean(row.tools),
+                mean(row.definitions),
+                mean(row.answers),
+                mean(row.text),
                 mean(row.definitions + row.answers) / mean(row.text).max(1.0),
-                row.duplicates, row.noise, row.empty, row.entities, row.relative, row.invalid, share(row.told), share(row.reachable)
+                row.duplicates,
+                row.noise,
+                row.empty,
+                row.entities,
+                row.relative,
+                row.invalid,
+                share(row.told),
+                share(row.reachable)
             );
         }
     }
@@ -177,7 +212,11 @@ impl Words {
             Value::Null => {}
             value => {
                 let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                for number in text.replace(',', "").split(|character: char| !character.is_ascii_digit() && character != '.').filter_map(|number| number.parse::<f64>().ok()) {
+                for number in text
+                    .replace(',', "")
+                    .split(|character: char| !character.is_ascii_digit() && character != '.')
+                    .filter_map(|number| number.parse::<f64>().ok())
+                {
                     self.numbers.insert(number.to_string());
                 }
                 self.all.push_str(&words(&text));
@@ -209,7 +248,8 @@ fn leaves(tree: &Value, property: &str, depth: usize, facts: &mut Vec<(String, S
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             let text = text.trim();
             let text = toolmark::read::schema_name(text).unwrap_or(text);
-            let address = ["http://", "https://", "//", "data:"].iter().any(|start| text.starts_with(start)) || (text.starts_with('/') && !text.contains(' '));
+            let address = ["http://", "https://", "//", "data:"].iter().any(|start| text.starts_with(start))
+                || (text.starts_with('/') && !text.contains(' '));
             if !address && text.chars().any(char::is_alphanumeric) && text.chars().count() <= 3000 {
                 facts.push((property.to_owned(), text.to_owned()));
             }
@@ -220,7 +260,10 @@ fn leaves(tree: &Value, property: &str, depth: usize, facts: &mut Vec<(String, S
 /// The values of an answer that say something, to find what says nothing new.
 fn telling(answer: &Value, name: &str, values: &mut HashSet<String>) {
     match answer {
-        Value::Object(fields) => fields.iter().filter(|(name, _)| !PLUMBING.split(' ').any(|other| other == *name)).for_each(|(name, value)| telling(value, name, values)),
+        Value::Object(fields) => fields
+            .iter()
+            .filter(|(name, _)| !PLUMBING.split(' ').any(|other| other == *name))
+            .for_each(|(name, value)| telling(value, name, values)),
         Value::Array(items) => items.iter().for_each(|item| telling(item, name, values)),
         Value::Null => {}
         value => {

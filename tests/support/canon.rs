@@ -53,7 +53,9 @@ fn is_space(c: char) -> bool {
 fn normal_url(text: &str) -> String {
     let scheme = text.split_once("://").map(|(scheme, rest)| (scheme.to_ascii_lowercase(), rest));
     match scheme {
-        Some((scheme, rest)) if (scheme == "http" || scheme == "https") && !rest.is_empty() && !rest.contains(|c| is_space(c) || c == '{' || c == '}') => {
+        Some((scheme, rest))
+            if (scheme == "http" || scheme == "https") && !rest.is_empty() && !rest.contains(|c| is_space(c) || c == '{' || c == '}') =>
+        {
             url::Url::parse(text).map_or_else(|_| text.to_owned(), String::from)
         }
         _ => text.to_owned(),
@@ -121,7 +123,8 @@ impl Graph {
             let name = compact(name);
             let single = [values.clone()];
             let values: &[Json] = values.as_array().map_or(&single[..], Vec::as_slice);
-            let known: HashSet<String> = self.nodes[at].props.entry(name.clone()).or_default().iter().map(|(signature, _)| signature.clone()).collect();
+            let known: HashSet<String> =
+                self.nodes[at].props.entry(name.clone()).or_default().iter().map(|(signature, _)| signature.clone()).collect();
             for value in values {
                 let signature = Self::signature(value);
                 // A second description of the same node adds only values it did not have yet.
@@ -169,7 +172,9 @@ fn literal(text: &str) -> Json {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     let rest = rest.map(|rest| rest.strip_prefix("www.").unwrap_or(rest)).and_then(|rest| rest.strip_prefix("schema.org/"));
     match rest.map(|rest| rest.strip_suffix('/').unwrap_or(rest)) {
-        Some(name) if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric()) => Json::String(format!("https://schema.org/{name}")),
+        Some(name) if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
+            Json::String(format!("https://schema.org/{name}"))
+        }
         _ => Json::String(text),
     }
 }
@@ -198,7 +203,9 @@ fn canon(items: &Json, compare: Compare) -> Option<Vec<String>> {
         }
     }
     let described: Vec<usize> = (0..graph.nodes.len()).filter(|at| graph.described(*at) || tops.contains(at)).collect();
-    let links = |at: usize| graph.nodes[at].props.values().flatten().filter_map(|(_, value)| if let Value::Node(target) = value { Some(*target) } else { None });
+    let links = |at: usize| {
+        graph.nodes[at].props.values().flatten().filter_map(|(_, value)| if let Value::Node(target) = value { Some(*target) } else { None })
+    };
     let incoming: HashSet<usize> = (0..graph.nodes.len()).flat_map(|at| links(at).filter(move |target| *target != at)).collect();
     let mut reached = HashSet::new();
     let mark = |from: usize, reached: &mut HashSet<usize>| {

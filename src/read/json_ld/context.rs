@@ -4,8 +4,8 @@ use alloc::{borrow::Cow, borrow::ToOwned, rc::Rc, string::String, vec::Vec};
 
 use super::super::{schema_name, without_controls};
 use super::Reader;
-use crate::order;
 use crate::json::Json;
+use crate::order;
 use crate::vocabulary;
 
 /// Contexts within contexts that are kept; deeper ones are ignored. Pages have one, rarely three.
@@ -98,7 +98,15 @@ pub(super) struct Term<'j> {
 
 impl Term<'_> {
     fn new(iri: Option<&str>) -> Self {
-        Term { iri: iri.map(Rc::from), kind: Kind::Plain, container: Container::None, reverse: false, language: None, context: None, prefix: false }
+        Term {
+            iri: iri.map(Rc::from),
+            kind: Kind::Plain,
+            container: Container::None,
+            reverse: false,
+            language: None,
+            context: None,
+            prefix: false,
+        }
     }
 }
 
@@ -212,8 +220,8 @@ fn keyword(name: &str) -> Option<Keyword> {
         "@set" => Keyword::Set,
         "@type" => Keyword::Type,
         "@value" => Keyword::Value,
-        "@base" | "@container" | "@context" | "@direction" | "@import" | "@index" | "@json" | "@none" | "@prefix" | "@propagate" | "@protected"
-        | "@version" | "@vocab" => Keyword::Other,
+        "@base" | "@container" | "@context" | "@direction" | "@import" | "@index" | "@json" | "@none" | "@prefix" | "@propagate"
+        | "@protected" | "@version" | "@vocab" => Keyword::Other,
         _ => return None,
     })
 }
@@ -238,13 +246,15 @@ fn is_schema_context(url: &str) -> bool {
     }
     let Some(path) = rest.strip_prefix("www.").unwrap_or(rest).strip_prefix("schema.org") else { return false };
     let file = path.trim_matches('/');
-    (path.is_empty() || path.starts_with('/')) && (matches!(file, "docs/jsonldcontext.json" | "docs/jsonldcontext.jsonld") || file.bytes().all(|byte| byte.is_ascii_alphabetic()))
+    (path.is_empty() || path.starts_with('/'))
+        && (matches!(file, "docs/jsonldcontext.json" | "docs/jsonldcontext.jsonld") || file.bytes().all(|byte| byte.is_ascii_alphabetic()))
 }
 
 /// `scheme:`, as an absolute IRI begins.
 fn has_scheme(reference: &str) -> bool {
     let scheme = reference.split_once(':').map_or("", |(scheme, _)| scheme);
-    scheme.starts_with(|first: char| first.is_ascii_alphabetic()) && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+    scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
 }
 
 /// A context object while its terms are being defined.
@@ -337,7 +347,11 @@ impl Reader<'_> {
             Some(Json::Null) => context.vocab = None,
             Some(Json::String(vocab)) => {
                 let slash = [vocab.trim(), "/"].concat();
-                let iri = if schema_name(&[&slash, "x"].concat()) == Some("x") { Some(SCHEMA.to_owned()) } else { self.expand(context, None, vocab, true, true) };
+                let iri = if schema_name(&[&slash, "x"].concat()) == Some("x") {
+                    Some(SCHEMA.to_owned())
+                } else {
+                    self.expand(context, None, vocab, true, true)
+                };
                 context.vocab = iri.map(|iri| if schema_name(&[&iri, "x"].concat()) == Some("x") { SCHEMA.into() } else { iri.into() });
             }
             _ => {}
@@ -347,7 +361,11 @@ impl Reader<'_> {
             Some(Json::String(language)) => context.language = Some(self.name(language)),
             _ => {}
         }
-        let mut terms: Vec<_> = members.iter().filter(|(key, _)| !key.is_empty() && !like_keyword(key)).map(|(key, json)| (&**key, json, Progress::Waiting)).collect();
+        let mut terms: Vec<_> = members
+            .iter()
+            .filter(|(key, _)| !key.is_empty() && !like_keyword(key))
+            .map(|(key, json)| (&**key, json, Progress::Waiting))
+            .collect();
         if terms.is_empty() {
             return;
         }
@@ -356,7 +374,11 @@ impl Reader<'_> {
         for index in 0..terms.members.len() {
             self.define(context, &mut terms, index);
         }
-        let terms: Vec<_> = terms.members.into_iter().map(|(key, _, progress)| (key, if let Progress::Done(term) = progress { term } else { None })).collect();
+        let terms: Vec<_> = terms
+            .members
+            .into_iter()
+            .map(|(key, _, progress)| (key, if let Progress::Done(term) = progress { term } else { None }))
+            .collect();
         context.scoped |= terms.iter().any(|(_, term)| term.as_ref().is_some_and(|term| term.context.is_some()));
         context.push(terms, false);
     }
@@ -426,7 +448,12 @@ impl Reader<'_> {
             Some(Json::Null) => Some(None),
             _ => None,
         };
-        for container in get("@container").map(|json| json.as_array().unwrap_or(core::slice::from_ref(json))).into_iter().flatten().filter_map(Json::as_str) {
+        for container in get("@container")
+            .map(|json| json.as_array().unwrap_or(core::slice::from_ref(json)))
+            .into_iter()
+            .flatten()
+            .filter_map(Json::as_str)
+        {
             match container {
                 "@language" => term.container = Container::Language,
                 "@list" | "@set" => {}
@@ -453,14 +480,23 @@ impl Reader<'_> {
 
     /// Makes an absolute IRI (or a keyword) of a name: as a term where `vocab` is set, as a compact IRI, against the
     /// vocabulary, and where `relative` is set against the base. Nothing where it is to be ignored.
-    pub(super) fn expand<'j>(&mut self, context: &Context<'j>, mut terms: Option<&mut Terms<'j>>, name: &str, vocab: bool, relative: bool) -> Option<String> {
+    pub(super) fn expand<'j>(
+        &mut self,
+        context: &Context<'j>,
+        mut terms: Option<&mut Terms<'j>>,
+        name: &str,
+        vocab: bool,
+        relative: bool,
+    ) -> Option<String> {
         if like_keyword(name) {
             return keyword(name).map(|_| name.to_owned());
         }
-        if vocab && let Some(term) = self.lookup(context, terms.as_deref_mut(), name)
-            && let Some(term) = term {
-                return term.iri.map(|iri| (*iri).to_owned());
-            }
+        if vocab
+            && let Some(term) = self.lookup(context, terms.as_deref_mut(), name)
+            && let Some(term) = term
+        {
+            return term.iri.map(|iri| (*iri).to_owned());
+        }
         if let Some((prefix, suffix)) = name.split_once(':').filter(|(prefix, _)| !prefix.is_empty()) {
             if prefix == "_" {
                 return Some(name.to_owned());
@@ -485,7 +521,10 @@ impl Reader<'_> {
     fn resolve(&self, context: &Context<'_>, reference: &str) -> String {
         let reference = reference.trim();
         let absolute = has_scheme(reference);
-        let web = absolute && ["http:", "https:"].iter().any(|scheme| reference.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)));
+        let web = absolute
+            && ["http:", "https:"]
+                .iter()
+                .any(|scheme| reference.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)));
         if absolute && (!web || reference.contains('{')) {
             return without_controls(reference).into_owned();
         }

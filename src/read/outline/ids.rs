@@ -22,7 +22,11 @@ pub(super) fn name(out: &mut Outline, own_ids: &[Span]) {
     let mut ids: Vec<String> = Vec::with_capacity(out.sections.len());
     for (section, own_id) in out.sections.iter().zip(own_ids) {
         let own = own_id.of(&out.strings);
-        ids.push(if own.is_empty() { slug(if ids.is_empty() && section.level == 0 { section.landmark.heading() } else { out.heading(section) }) } else { own.into() });
+        ids.push(if own.is_empty() {
+            slug(if ids.is_empty() && section.level == 0 { section.landmark.heading() } else { out.heading(section) })
+        } else {
+            own.into()
+        });
     }
     let bases = ids.clone();
     // Each round renames what is not unique; names made in one round may meet others in the next.

@@ -89,7 +89,8 @@ impl<'d> Measured<'d> {
 
     fn find_content(&mut self, roots: &[(bool, u32, u32)]) {
         let headings = core::mem::take(&mut self.headings);
-        self.headings = headings.into_iter().filter(|at| self.document.element(*at).is_some_and(|element| self.bytes(element) > 0)).collect();
+        self.headings =
+            headings.into_iter().filter(|at| self.document.element(*at).is_some_and(|element| self.bytes(element) > 0)).collect();
         self.root = self.body;
         // The largest `main` that is more than a frame around nothing; else an article that is most of the page.
         let mut largest = 0;
@@ -147,8 +148,8 @@ pub(super) fn level(element: Element<'_>) -> u8 {
 /// Nobody sees the element, or what it holds is not text of the page.
 pub(super) fn is_hidden(element: Element<'_>) -> bool {
     match element.name() {
-        "script" | "style" | "template" | "noscript" | "head" | "title" | "svg" | "textarea" | "datalist" | "audio" | "video" | "canvas"
-        | "object" | "noframes" | "rp" | "annotation" | "annotation-xml" => return true,
+        "script" | "style" | "template" | "noscript" | "head" | "title" | "svg" | "textarea" | "datalist" | "audio" | "video"
+        | "canvas" | "object" | "noframes" | "rp" | "annotation" | "annotation-xml" => return true,
         "dialog" if !element.has("open") => return true,
         "select" if element.children().count() > MAX_OPTIONS => return true,
         // A frame holds elements where its document was read, else the text that old browsers show.
@@ -162,7 +163,13 @@ pub(super) fn is_hidden(element: Element<'_>) -> bool {
         "class" => value.split_ascii_whitespace().any(|class| {
             matches!(
                 class,
-                "sr-only" | "visually-hidden" | "visuallyhidden" | "screen-reader-text" | "screen-reader-only" | "element-invisible" | "a11y-hidden"
+                "sr-only"
+                    | "visually-hidden"
+                    | "visuallyhidden"
+                    | "screen-reader-text"
+                    | "screen-reader-only"
+                    | "element-invisible"
+                    | "a11y-hidden"
             )
         }),
         "style" => hides(value),
@@ -186,9 +193,53 @@ fn hides(style: &str) -> bool {
 pub(super) fn is_block(name: &str) -> bool {
     matches!(
         name,
-        "address" | "article" | "aside" | "blockquote" | "body" | "caption" | "center" | "dd" | "details" | "dialog" | "dir" | "div" | "dl" | "dt"
-            | "fieldset" | "figcaption" | "figure" | "footer" | "form" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "header" | "hgroup" | "html" | "iframe"
-            | "legend" | "li" | "main" | "menu" | "nav" | "ol" | "p" | "pre" | "search" | "section" | "summary" | "table" | "tbody" | "td" | "tfoot"
-            | "th" | "thead" | "tr" | "ul"
+        "address"
+            | "article"
+            | "aside"
+            | "blockquote"
+            | "body"
+            | "caption"
+            | "center"
+            | "dd"
+            | "details"
+            | "dialog"
+            | "dir"
+            | "div"
+            | "dl"
+            | "dt"
+            | "fieldset"
+            | "figcaption"
+            | "figure"
+            | "footer"
+            | "form"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "header"
+            | "hgroup"
+            | "html"
+            | "iframe"
+            | "legend"
+            | "li"
+            | "main"
+            | "menu"
+            | "nav"
+            | "ol"
+            | "p"
+            | "pre"
+            | "search"
+            | "section"
+            | "summary"
+            | "table"
+            | "tbody"
+            | "td"
+            | "tfoot"
+            | "th"
+            | "thead"
+            | "tr"
+            | "ul"
     )
 }

@@ -72,9 +72,46 @@ impl Names {
             for word in value.split(|character: char| !character.is_ascii_alphanumeric()) {
                 let is = |list: &[&str]| list.iter().any(|entry| word.eq_ignore_ascii_case(entry));
                 about_cookies |= is(&["cookie", "cookies"]);
-                notice |= is(&["banner", "bar", "notice", "notification", "popup", "modal", "overlay", "law", "message", "policy", "wall", "alert", "info"]);
-                names.cookie |= is(&["consent", "gdpr", "onetrust", "didomi", "usercentrics", "cookiebanner", "cookiebar", "cookieconsent", "CybotCookiebotDialog", "cmp"]);
-                names.menu |= is(&["nav", "navbar", "navigation", "menu", "menubar", "topnav", "topbar", "breadcrumb", "breadcrumbs", "pagination", "pager"]);
+                notice |= is(&[
+                    "banner",
+                    "bar",
+                    "notice",
+                    "notification",
+                    "popup",
+                    "modal",
+                    "overlay",
+                    "law",
+                    "message",
+                    "policy",
+                    "wall",
+                    "alert",
+                    "info",
+                ]);
+                names.cookie |= is(&[
+                    "consent",
+                    "gdpr",
+                    "onetrust",
+                    "didomi",
+                    "usercentrics",
+                    "cookiebanner",
+                    "cookiebar",
+                    "cookieconsent",
+                    "CybotCookiebotDialog",
+                    "cmp",
+                ]);
+                names.menu |= is(&[
+                    "nav",
+                    "navbar",
+                    "navigation",
+                    "menu",
+                    "menubar",
+                    "topnav",
+                    "topbar",
+                    "breadcrumb",
+                    "breadcrumbs",
+                    "pagination",
+                    "pager",
+                ]);
                 names.header |= is(&["header", "masthead", "topbar", "banner", "promo", "skip"]);
                 names.footer |= is(&["footer", "colophon", "bottombar"]);
                 names.sidebar |= is(&["sidebar", "aside"]);

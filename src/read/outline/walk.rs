@@ -84,18 +84,37 @@ enum Gap {
 /// What happens when an element ends.
 enum Kind {
     Block,
-    Link { reference: Span, start: u32 },
-    Heading { line: u32, start: u32, level: u8, scope: bool, own_id: Span },
+    Link {
+        reference: Span,
+        start: u32,
+    },
+    Heading {
+        line: u32,
+        start: u32,
+        level: u8,
+        scope: bool,
+        own_id: Span,
+    },
     /// May become a section of its own, which ends with it.
-    Scope { open: bool, data: bool },
+    Scope {
+        open: bool,
+        data: bool,
+    },
     Term,
-    List { next: Option<u32> },
+    List {
+        next: Option<u32>,
+    },
     Item,
-    Row { cells: u32, written: u32 },
+    Row {
+        cells: u32,
+        written: u32,
+    },
     Cell,
     Pre,
     Ruby,
-    Aside { around: Landmark },
+    Aside {
+        around: Landmark,
+    },
 }
 
 struct Frame {
@@ -191,12 +210,15 @@ impl<'d> Walk<'d> {
             return end;
         }
         let level = level(element);
-        if !is_part && level == 0 && !self.landmark.is_boilerplate()
-            && let Some(landmark) = self.defer(element) {
-                self.later.push((landmark, at, end));
-                self.gap = Gap::Line;
-                return end;
-            }
+        if !is_part
+            && level == 0
+            && !self.landmark.is_boilerplate()
+            && let Some(landmark) = self.defer(element)
+        {
+            self.later.push((landmark, at, end));
+            self.gap = Gap::Line;
+            return end;
+        }
         self.anchor(element);
         if level > 0 && self.can_begin() {
             let own_id = self.own_id(element, None);
@@ -279,7 +301,9 @@ impl<'d> Walk<'d> {
                 let terms = element.children().count().max(1) as u32;
                 if self.page.bytes(element) * 2 / terms >= LONG_DEFINITION { Kind::Scope { open: false, data: false } } else { Kind::Block }
             }
-            "summary" | "caption" | "legend" | "dt" if self.can_begin() && matches!(self.frames.last(), Some(Frame { kind: Kind::Scope { .. }, .. })) => {
+            "summary" | "caption" | "legend" | "dt"
+                if self.can_begin() && matches!(self.frames.last(), Some(Frame { kind: Kind::Scope { .. }, .. })) =>
+            {
                 if name == "dt" {
                     self.close_scope();
                 }
@@ -542,7 +566,8 @@ impl<'d> Walk<'d> {
         // A picture right before a heading that says the same belongs to what the heading begins, and adds nothing.
         let (before, after) = self.picture;
         if after == self.here() && after > before {
-            let alternative = self.out.text.get(before as usize..).unwrap_or("").trim_start().trim_start_matches("![").trim_end_matches(']');
+            let alternative =
+                self.out.text.get(before as usize..).unwrap_or("").trim_start().trim_start_matches("![").trim_end_matches(']');
             if self.page.bytes(element) == letters(alternative) && text::collapse(&element.raw_text()) == alternative {
                 self.out.text.truncate(before as usize);
                 while self.out.links.last().is_some_and(|(end, _)| *end > before) {
@@ -592,7 +617,8 @@ impl<'d> Walk<'d> {
             self.end_sections(level, 0, line);
         }
         let from = if heading.to - heading.from > MAX_HEADING as u32 { line } else { heading.to };
-        let heading = Span { from: heading.from, to: cut(&self.out.text, heading.from as usize, heading.to as usize, MAX_HEADING / 2) as u32 };
+        let heading =
+            Span { from: heading.from, to: cut(&self.out.text, heading.from as usize, heading.to as usize, MAX_HEADING / 2) as u32 };
         let parent = self.open.last().map(|open| open.section);
         let depth = self.open.len().min(255) as u8;
         let section = self.out.sections.len() as u32;
@@ -644,9 +670,10 @@ impl<'d> Walk<'d> {
     /// Ends the section that the innermost element with scopes has open.
     fn close_scope(&mut self) {
         if let Some(Frame { kind: Kind::Scope { open, .. }, .. }) = self.frames.last_mut()
-            && core::mem::replace(open, false) {
-                self.end_scope();
-            }
+            && core::mem::replace(open, false)
+        {
+            self.end_scope();
+        }
     }
 
     /// Text that no heading precedes still belongs to a section: of its own place, in parts that end with a block.
@@ -667,11 +694,17 @@ impl<'d> Walk<'d> {
             None => {
                 // Parts of one kind that follow each other make one section.
                 let count = self.out.sections.len() as u32;
-                if let Some(last) = self.out.sections.last().filter(|last| last.level == 0 && last.landmark == self.landmark && last.heading == Span::default())
-                    && last.landmark != Landmark::Main && last.parent.is_none() {
-                        self.open.push(Open { section: count - 1, level: 7, scope: false });
-                        return;
-                    }
+                if let Some(last) = self
+                    .out
+                    .sections
+                    .last()
+                    .filter(|last| last.level == 0 && last.landmark == self.landmark && last.heading == Span::default())
+                    && last.landmark != Landmark::Main
+                    && last.parent.is_none()
+                {
+                    self.open.push(Open { section: count - 1, level: 7, scope: false });
+                    return;
+                }
             }
         }
         self.begin_section(here, Span::default(), 7, false, Span::default());
@@ -717,7 +750,8 @@ impl<'d> Walk<'d> {
     }
 
     fn anchor(&mut self, element: Element<'_>) {
-        let id = element.attributes().find(|(name, value)| !value.is_empty() && (*name == "id" || *name == "name" && element.name() == "a"));
+        let id =
+            element.attributes().find(|(name, value)| !value.is_empty() && (*name == "id" || *name == "name" && element.name() == "a"));
         if let Some((_, id)) = id.filter(|_| self.out.anchors.len() < MAX_ANCHORS) {
             let id = self.keep(id);
             self.out.anchors.push((id, self.here()));
@@ -732,7 +766,10 @@ impl<'d> Walk<'d> {
             id.filter(|id| ids::is_readable(id))
         }
         let inside = heading.descendants().take(4).filter_map(id);
-        let begins = |around: &Element<'_>| matches!(around.name(), "section" | "article" | "div" | "li" | "header") && self.page.between(around.index(), heading.index()) == 0;
+        let begins = |around: &Element<'_>| {
+            matches!(around.name(), "section" | "article" | "div" | "li" | "header")
+                && self.page.between(around.index(), heading.index()) == 0
+        };
         let around = heading.ancestors().skip(1).take(3).take_while(begins).filter_map(id);
         let akin = |id: &&str| {
             let id = search::Query::new(&id.replace(['_', '.'], " "));
@@ -756,10 +793,9 @@ fn is_data_table(table: Element<'_>) -> bool {
             "table" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "article" | "section" | "form" => return false,
             "caption" | "th" => return true,
             "p" | "div" | "ul" => paragraphs += 1,
-            "tr"
-                if element.children().take(2).count() < 2 => {
-                    paragraphs += 3;
-                }
+            "tr" if element.children().take(2).count() < 2 => {
+                paragraphs += 3;
+            }
             _ => {}
         }
         if paragraphs > 20 {
