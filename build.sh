@@ -165,7 +165,7 @@ build() {
   local bindgen=target/bindgen wasm=target/$TARGET/release/toolmark.wasm stamp
   say "compiling"
   wasm cargo build --quiet --release --target $TARGET --no-default-features --features lean >&2
-  stamp=$(cat "$wasm" js/*.js js/*.mjs js/*.ts package.json build.sh | sha256sum)
+  stamp=$(cat "$wasm" js/*.js js/*/*.js js/*.mjs js/*.ts package.json build.sh | sha256sum)
   if [ "$stamp" = "$(cat dist/.stamp 2>/dev/null)" ]; then say "dist/ is up to date"; return; fi
   rm -rf $bindgen
   wasm-bindgen --target web --remove-name-section --remove-producers-section --omit-default-module-path --encode-into always \
@@ -180,7 +180,8 @@ build() {
 #   toolmark.js        what a page pays. The aim is 40,000 (60,000 was the first budget): not reached yet, docs/size.md
 #                      says where the bytes are and what takes them out
 #   toolmark.mjs, toolmark_bg.wasm   the same in two files, for bundlers
-BUDGETS='{ "toolmark.js": 232000, "toolmark.mjs": 26000, "toolmark_bg.wasm": 198000 }'
+#   toolmark.inspect.js   the inspector, fetched when somebody opens it
+BUDGETS='{ "toolmark.js": 232400, "toolmark.mjs": 26000, "toolmark_bg.wasm": 198000, "toolmark.inspect.js": 9500 }'
 
 size() {
   node --input-type=module -e '

@@ -40,10 +40,16 @@ const compiled = (inline) => ({
   setup(builder) {
     builder.onResolve({ filter: /^toolmark:/ }, ({ path: name }) => ({ path: name, namespace: 'toolmark' }));
     builder.onLoad({ filter: /.*/, namespace: 'toolmark' }, ({ path: name }) => ({
-      contents: name === 'toolmark:glue' ? resettable(fs.readFileSync(glue, 'utf8')) : `export default ${inline ? JSON.stringify(PLACE) : '""'};`,
+      contents: {
+        'toolmark:glue': () => resettable(fs.readFileSync(glue, 'utf8')),
+        'toolmark:wasm': () => `export default ${inline ? JSON.stringify(PLACE) : '""'};`,
+        // A bundler has to see the name; a script tag's neighbours are where it came from.
+        'toolmark:inspect': () => `export default ${inline ? 'async (from) => import(new URL("toolmark.inspect.js", from).href)' : '() => import("./toolmark.inspect.js")'};`,
+      }[name](),
       resolveDir: path.dirname(glue),
       loader: 'js',
     }));
+    builder.onResolve({ filter: /toolmark\.inspect\.js$/ }, ({ path: name }) => ({ path: name, external: true }));
     // The glue imports a copy of our own script.
     builder.onResolve({ filter: /\/snippets\/.*\/js\/\w+\.js$/ }, ({ path: name }) => ({ path: path.join(here, path.basename(name)) }));
   },
@@ -78,6 +84,13 @@ await build({
   outfile: path.join(out, 'toolmark.mjs'),
   format: 'esm',
   plugins: [compiled(false)],
+  banner: { js: `/*! Toolmark ${version}, MIT */` },
+});
+await build({
+  ...shared,
+  entryPoints: [path.join(here, 'inspect', 'panel.js')],
+  outfile: path.join(out, 'toolmark.inspect.js'),
+  format: 'esm',
   banner: { js: `/*! Toolmark ${version}, MIT */` },
 });
 fs.copyFileSync(wasm, path.join(out, 'toolmark_bg.wasm'));

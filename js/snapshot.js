@@ -69,7 +69,7 @@ export function take(root, plan, base, previous) {
   return equal ? undefined : first;
 }
 
-function sparse(root, plan, base) {
+function sparse(root, plan, base, all) {
   const rules = plan.rules.filter((rule) => !rule.test || matches(root, rule.test));
   for (const rule of rules) plan.counted.add(rule);
   let selector = rules.map((rule) => rule.elements).join();
@@ -77,6 +77,7 @@ function sparse(root, plan, base) {
   if (plan.references) selector += referenced(root, plan.references);
   const controls = rules.includes(plan.controls?.rule) ? plan.controls : undefined;
   const packer = new Packer(root, (controls ?? plan).wanted, base);
+  packer.all = all;
   if (controls) {
     packer.live = new Map();
     // What is around marked elements is kept too.
@@ -85,6 +86,16 @@ function sparse(root, plan, base) {
   const packed = packer.sparse(select(root, selector), select(root, text)).finish();
   plan.live.push(packer.live);
   return packed;
+}
+
+/**
+ * The elements of one root by their number in a snapshot of it, as the page is now.
+ * @returns {Element[]} with gaps where texts are
+ */
+export function elements(plan, root) {
+  const all = [];
+  if (plan.roots[root]) sparse(plan.roots[root], { ...plan, counted: new Set(), live: [] }, '', all);
+  return all;
 }
 
 /** A root, and the roots in it that are read as parts of it. */
@@ -229,6 +240,8 @@ class Packer {
     this.count = 0;
     /** Elements that a call may have to find again, by their number; only where controls are marked. */
     this.live = undefined;
+    /** Every element by its number, where somebody asks for them. */
+    this.all = undefined;
   }
 
   name(name) {
@@ -242,6 +255,7 @@ class Packer {
     tree.push((this.name(element.localName) << 2) | (element.namespaceURI === HTML ? 1 : 2), 0);
     const at = tree.length - 1;
     if (this.live && (FIELDS.has(element.localName) || element.hasAttribute('data-tool'))) this.live.set(this.count, new WeakRef(element));
+    if (this.all) this.all[this.count] = element;
     this.count += 1;
     let count = 0;
     if (element.hasAttributes()) {

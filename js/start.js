@@ -6,6 +6,7 @@ import { install } from './polyfill.js';
 import { alias } from './relay.js';
 import { createPerformer } from './perform.js';
 import { watch } from './watch.js';
+import loadInspector from 'toolmark:inspect';
 import { createActor } from './acting.js';
 import { defined } from './define-tool.js';
 
@@ -37,8 +38,8 @@ export function start(options = {}) {
   return begin(options);
 }
 
-/** The same for the tag, which has diagnostics and something to undo of its own. */
-export function begin(options, { diagnostics = [], undo = [] } = {}) {
+/** The same for the tag, which has diagnostics and something to undo of its own, and knows where it came from. */
+export function begin(options, { diagnostics = [], undo = [], from } = {}) {
   const document = options?.document?.nodeType === 9 ? options.document : globalThis.document;
   if (!document) return Promise.reject(new TypeError('Toolmark needs a document.'));
   const running = document[RUNNING];
@@ -47,7 +48,8 @@ export function begin(options, { diagnostics = [], undo = [] } = {}) {
     return running.promise;
   }
   const session = new Session(document, options, diagnostics, undo);
-  const entry = { version, again: (other) => session.again(other), manifest: () => session.manifest() };
+  session.from = from;
+  const entry = { version, again: (other) => session.again(other), manifest: () => session.manifest(), inspect: () => session.inspect() };
   keep(document, RUNNING, entry);
   session.undo.push(() => {
     if (document[RUNNING] === entry) delete document[RUNNING];
@@ -67,6 +69,11 @@ export function read(root = globalThis.document, options = {}) {
 /** The running handle's manifest, once there is one. */
 export function manifest(document = globalThis.document) {
   return document?.[RUNNING]?.manifest?.();
+}
+
+/** Opens the inspector of what runs in a document. */
+export async function inspect(document = globalThis.document) {
+  await document?.[RUNNING]?.inspect?.();
 }
 
 class Session {
@@ -138,7 +145,24 @@ class Session {
       // The site's own tools need nothing that could be missing.
       await this.offerDefined().catch(() => {});
     }
+    const { hostname, search } = this.view.location ?? {};
+    if (this.options.inspect || (/^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname) && /[?&]toolmark=inspect\b/.test(search))) void this.inspect();
     return this.handle;
+  }
+
+  /** Opens the inspector, which is a script of its own beside this one. */
+  inspect() {
+    if (this.stopped) return undefined;
+    this.inspector ??= loadInspector(this.from).then(({ open }) => {
+      if (this.stopped) return undefined;
+      const panel = open(this);
+      this.undo.push(() => panel.close());
+      return panel;
+    });
+    return this.inspector.then((panel) => panel?.show(), (error) => {
+      this.inspector = undefined;
+      this.note('warn', 'inspector-missing', `The inspector could not be loaded: ${error.message}. Serve toolmark.inspect.js beside toolmark.js.`);
+    });
   }
 
   /** Offers what there is, and from now on what the site defines. */
@@ -183,7 +207,8 @@ class Session {
       const undo = install(this.view, (name) => this.registry.yields(name));
       if (undo) this.undo.push(undo);
       // Nobody else reads forms with `toolname` then.
-      this.declaredForms = !!undo;
+      this.polyfill = !!undo;
+      this.declaredForms = this.polyfill;
     }
     const surface = this.surface();
     if (!surface) {
@@ -249,7 +274,8 @@ class Session {
       this.renew();
       return true;
     } finally {
-      this.watcher.looked(this.view.performance.now() - before);
+      this.ms = this.view.performance.now() - before;
+      this.watcher.looked(this.ms);
     }
   }
 

@@ -82,6 +82,8 @@ export interface Entity {
   types: string[];
   props: Record<string, (string | number | boolean | { id: string })[]>;
   formats: Format[];
+  /** The element that describes it first: the number of its root (0 is the page) and its own in a snapshot. For the inspector. */
+  element: [number, number];
 }
 
 /** A call that was made; its arguments are not kept. */
@@ -195,12 +197,14 @@ export function start(options?: Options): Promise<Handle>;
 export function read(root?: Document | Element, options?: Options): { items: Item[]; diagnostics: Diagnostic[] };
 /** Offers a tool of the site's own; returns its undo. */
 export function defineTool(tool: CustomTool, document?: Document): () => void;
+/** Opens the inspector of what runs in a document; `toolmark.inspect.js` is loaded from beside the script. */
+export function inspect(document?: Document): Promise<void>;
 /** The running handle's `manifest()`; undefined where nothing runs. */
 export function manifest(document?: Document): object | undefined;
 
 declare global {
   interface Window {
-    toolmark?: { version: string; ready: Promise<Handle>; start: typeof start; read: typeof read; defineTool: typeof defineTool; manifest: typeof manifest };
+    toolmark?: { version: string; ready: Promise<Handle>; start: typeof start; read: typeof read; defineTool: typeof defineTool; manifest: typeof manifest; inspect: typeof inspect };
   }
   interface DocumentEventMap {
     'toolmark:change': CustomEvent<Change>;

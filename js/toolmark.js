@@ -1,5 +1,5 @@
 // The script tag: finds itself, reads its options, starts, and leaves one global behind.
-import { begin, defineTool, manifest, read, start, version } from './start.js';
+import { begin, defineTool, inspect, manifest, read, start, version } from './start.js';
 import { fromTag, hasOptions } from './options.js';
 
 const RUNNING = Symbol.for('toolmark.running');
@@ -20,6 +20,7 @@ if (!tag && [...document.scripts].some(hasOptions)) {
 const before = Object.getOwnPropertyDescriptor(window, 'toolmark');
 const running = document[RUNNING];
 const started = begin(options, {
+  from: tag?.src,
   diagnostics,
   undo: [
     () => {
@@ -28,7 +29,7 @@ const started = begin(options, {
     },
   ],
 });
-const api = { version, start, read, defineTool, manifest };
+const api = { version, start, read, defineTool, manifest, inspect };
 Object.defineProperty(api, 'ready', { enumerable: true, get: () => document[RUNNING]?.promise ?? started });
 if (!running) {
   try {

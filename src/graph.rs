@@ -29,8 +29,8 @@ pub struct Entity {
     pub formats: Vec<Format>,
     /// Entities that have it as a value, each once.
     pub referrers: Vec<u32>,
-    /// The element that describes it first.
-    pub element: u32,
+    /// The element that describes it first: the number of its snapshot and its own there.
+    pub element: (u32, u32),
 }
 
 impl Entity {
@@ -126,7 +126,7 @@ fn link(nodes: &mut [Node], ids: &TextIndex) {
     }
 }
 
-/// All entities for inspection: `[{"id", "types", "props", "formats"}]`. One without an IRI is named by its number.
+/// All entities for inspection: `[{"id", "types", "props", "formats", "element"}]`. One without an IRI is named by its number.
 pub fn entities_json(graph: &Graph) -> String {
     let id = |index: u32| match graph.entity(index).and_then(|entity| entity.id.as_deref()) {
         Some(id) => id.into(),
@@ -144,6 +144,8 @@ pub fn entities_json(graph: &Graph) -> String {
                     }
                 });
                 out.field("formats").array(|out| entity.formats.iter().for_each(|format| out.string(format.name())));
+                out.field("element")
+                    .array(|out| [entity.element.0, entity.element.1].iter().for_each(|number| out.number(*number as usize)));
             });
         }
     });

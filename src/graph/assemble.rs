@@ -59,8 +59,8 @@ impl Merger {
     fn merge(&mut self, members: Vec<Node>, resolve: impl Fn(u32) -> Option<Value>) -> Entity {
         self.entity += 1;
         let mut entity =
-            Entity { id: None, types: Vec::new(), properties: Vec::new(), formats: Vec::new(), referrers: Vec::new(), element: 0 };
-        entity.element = members.first().map_or(0, |member| member.element);
+            Entity { id: None, types: Vec::new(), properties: Vec::new(), formats: Vec::new(), referrers: Vec::new(), element: (0, 0) };
+        entity.element = members.first().map_or((0, 0), |member| (member.document, member.element));
         let alone = members.len() == 1;
         // Which description said what first: property, value → description.
         let mut said = Said::default();

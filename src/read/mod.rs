@@ -89,12 +89,14 @@ pub struct Node {
     pub format: Format,
     /// The number of the element that holds it (`script`, item or resource element) in its snapshot.
     pub element: u32,
+    /// The number of that snapshot: 0 is the page itself.
+    pub document: u32,
 }
 
 impl Node {
     /// A node without types or properties.
     pub fn new(format: Format, element: u32) -> Self {
-        Node { id: None, types: Vec::new(), properties: Vec::new(), format, element }
+        Node { id: None, types: Vec::new(), properties: Vec::new(), format, element, document: 0 }
     }
 
     /// Adds a value to a property.
@@ -126,10 +128,13 @@ pub fn page(documents: &[Document], options: &Options) -> (Page, Vec<Diagnostic>
     type Reader = fn(&Document, &Options, &mut Vec<Node>, &mut Vec<Diagnostic>);
     let readers: [(bool, Reader); 3] = [(options.json_ld, json_ld::read), (options.microdata, microdata::read), (options.rdfa, rdfa::read)];
     for (_, read) in readers.into_iter().filter(|(wanted, _)| *wanted) {
-        for document in documents {
+        for (number, document) in (0..).zip(documents) {
             let from = page.nodes.len();
             read(document, options, &mut page.nodes, &mut diagnostics);
-            page.nodes.iter_mut().skip(from).for_each(clean_names);
+            for node in page.nodes.iter_mut().skip(from) {
+                node.document = number;
+                clean_names(node);
+            }
         }
     }
     (page, diagnostics)

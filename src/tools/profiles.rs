@@ -513,7 +513,7 @@ mod tests {
             properties: Vec::new(),
             formats: Vec::new(),
             referrers: Vec::new(),
-            element: 0,
+            element: (0, 0),
         };
         let number = profiles.of(&entity)?;
         profiles.get(number).map(|profile| (profile.slug.clone().into_owned(), profile.rank))
