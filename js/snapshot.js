@@ -10,6 +10,8 @@ const CLOSED = new Set(['script', 'style', 'template', 'noscript']);
 const INERT = new Set(['style', 'template']);
 /** Nobody reads their content, or it is the person's own. */
 const UNSEEN = new Set([...CLOSED, 'svg', 'textarea']);
+/** What makes the content of a `noscript` worth a look. */
+const MARKUP = /itemscope|typeof=|application\/ld\+json/i;
 /** Documents and shadow roots that are read; a page of more components than this repeats itself. */
 const MAX_ROOTS = 500;
 
@@ -70,7 +72,9 @@ export function take(root, plan, base, previous) {
 }
 
 function sparse(root, plan, base, all) {
-  const rules = plan.rules.filter((rule) => !rule.test || matches(root, rule.test));
+  // Nobody can act on what is not in the page.
+  const wanted = (rule) => rule !== plan.controls?.rule || !bases.has(root);
+  const rules = plan.rules.filter((rule) => wanted(rule) && (!rule.test || matches(root, rule.test)));
   for (const rule of rules) plan.counted.add(rule);
   let selector = rules.map((rule) => rule.elements).join();
   const text = rules.map((rule) => rule.text).filter(Boolean).join();
@@ -83,7 +87,9 @@ function sparse(root, plan, base, all) {
     // What is around marked elements is kept too.
     selector += `,:has(${controls.rule.test})`;
   }
-  const packed = packer.sparse(select(root, selector), select(root, text)).finish();
+  let elements = select(root, selector);
+  if (rules.some((rule) => rule.elements.includes('[typeof]'))) elements = withPrefixes(root, selector, elements);
+  const packed = packer.sparse(elements, select(root, text)).finish();
   plan.live.push(packer.live);
   return packed;
 }
@@ -96,6 +102,40 @@ export function elements(plan, root) {
   const all = [];
   if (plan.roots[root]) sparse(plan.roots[root], { ...plan, counted: new Set(), live: [] }, '', all);
   return all;
+}
+
+/** The same elements and those that declare prefixes by `xmlns:`, in document order; no selector finds these. */
+function withPrefixes(root, selector, elements) {
+  // A shadow root is nothing that XPath knows.
+  if (root.nodeType === 11) return elements;
+  const found = (root.ownerDocument ?? root).evaluate('.//*[@*[starts-with(name(), "xmlns:")]]', root, null, 7);
+  const more = [];
+  for (let i = 0; i < found.snapshotLength; i += 1) if (!found.snapshotItem(i).matches(selector)) more.push(found.snapshotItem(i));
+  return more.length ? [...elements, ...more].sort((a, b) => (a.compareDocumentPosition(b) & 4 ? -1 : 1)) : elements;
+}
+
+/** Base URLs of documents that were made of a `noscript`. */
+const bases = new WeakMap();
+const made = new WeakMap();
+
+/**
+ * The content of a `noscript` as a document, if it may hold markup. Where scripts run it is a text for the page, but
+ * some sites write there, for those who look at their markup, what their scripts show.
+ */
+function contentWithoutScripts(noscript) {
+  const text = noscript.firstElementChild ? '' : noscript.textContent;
+  if (!MARKUP.test(text)) return undefined;
+  const known = made.get(noscript);
+  if (known?.text === text) return known.document;
+  let document;
+  try {
+    document = new DOMParser().parseFromString(text, 'text/html');
+    bases.set(document, noscript.baseURI);
+  } catch {
+    // The page's Trusted Types forbid parsing.
+  }
+  made.set(noscript, { text, document });
+  return document;
 }
 
 /** A root, and the roots in it that are read as parts of it. */
@@ -112,6 +152,10 @@ function inner(root, { shadow, frames }) {
     }
     for (const frame of each.querySelectorAll(frames ? 'iframe,frame' : 'iframe[srcdoc]')) {
       const document = contentOf(frame);
+      if (document) found.push(document);
+    }
+    for (const noscript of each.querySelectorAll('noscript')) {
+      const document = contentWithoutScripts(noscript);
       if (document) found.push(document);
     }
   }
@@ -231,7 +275,7 @@ class Packer {
   constructor(root, wanted, base) {
     const document = root.ownerDocument ?? root;
     this.url = document.URL === 'about:srcdoc' ? document.defaultView?.parent.location.href ?? '' : document.URL;
-    this.base = base || document.baseURI;
+    this.base = base || (bases.get(document) ?? document.baseURI);
     this.wanted = wanted;
     this.names = new Map();
     this.pieces = [];

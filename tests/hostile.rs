@@ -79,7 +79,7 @@ fn mutated_blocks_are_read_or_reported() {
         }
     }
     println!("{read} of {} mutated blocks gave nodes", read + lost);
-    assert!(read > 1000 && lost > 100, "{read} read, {lost} lost: the mutations do not test what they should");
+    assert!(read > 800 && lost > 100, "{read} read, {lost} lost: the mutations do not test what they should");
 }
 
 const HTML: [&str; 3] = [

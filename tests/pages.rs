@@ -39,9 +39,9 @@ impl Case {
         fields.entry("page").or_insert(Json::Bool(false));
         let text = given.to_string();
         let options = Options::from_json(&json::parse(&text).unwrap().value);
-        let document = support::document(&String::from_utf8_lossy(&page), &url);
-        let mut mapping = toolmark::map(std::slice::from_ref(&document), &options);
-        mapping.outline = Some(toolmark::read::outline::build(&document));
+        let documents = support::documents(&String::from_utf8_lossy(&page), &url);
+        let mut mapping = toolmark::map(&documents, &options);
+        mapping.outline = documents.first().map(toolmark::read::outline::build);
         Case { mapping, url }
     }
 

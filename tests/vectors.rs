@@ -38,7 +38,7 @@ fn suite(path: &std::path::Path) -> Vec<Json> {
 fn items(html: &str, url: &str, formats: &[&str]) -> Json {
     let has = |name| formats.contains(&name);
     let options = Options { json_ld: has("jsonld"), microdata: has("microdata"), rdfa: has("rdfa"), ..Options::default() };
-    let (page, diagnostics) = read::page(&[support::document(html, url)], &options);
+    let (page, diagnostics) = read::page(&support::documents(html, url), &options);
     let read: Json = serde_json::from_str(&read::items_json(&page, &diagnostics)).unwrap();
     read["items"].clone()
 }

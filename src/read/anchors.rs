@@ -13,7 +13,8 @@
 //!
 //! Its elements carry at least the attributes in [`ATTRIBUTES`] and those whose names start with `xmlns:`. The
 //! children of a missing element stand in its place; document order is kept. All selectors are for
-//! `querySelectorAll`, which does not enter templates or shadow roots, and neither do readers.
+//! `querySelectorAll`, which does not enter templates or shadow roots, and neither do readers. What of these is read at
+//! all is a snapshot of its own, as is the markup in a `noscript`, which is text where scripts run.
 
 /// What [`meta`](super::meta) reads, and what every reader needs to know where it is and in which language.
 pub const PAGE: &str =

@@ -288,7 +288,8 @@ impl<'d> Reader<'d> {
                 if term.kind == Kind::Url && self.unresolved.is_none() && looks_unlike_url(words) {
                     self.unresolved = Some((place.name.clone(), quote(words)));
                 }
-                Some(Value::Url(without_controls(&url).into()))
+                // A label of the block's own is no address.
+                Some(if url.starts_with("_:") { Value::Reference(self.name(&url)) } else { Value::Url(without_controls(&url).into()) })
             }
             Kind::Vocab => Some(Value::Url(without_controls(&self.expand(context, None, words, true, true)?).into())),
             Kind::Json | Kind::Typed => Some(text(words, None)),

@@ -101,7 +101,11 @@ const KINDS: [(&str, &str, bool); 8] = [
         " elements have `itemprop` but lack the URL attribute that would be its value; their text, or nothing, was taken. Add `href` or `src`.",
         false,
     ),
-    ("property-limit", " properties were left out because their items have too many of different names. Use the vocabulary's names.", true),
+    (
+        "property-limit",
+        " items or attributes have too many names; what is beyond the limit (500 properties of an item, 50 names in an attribute) was left out. Use the vocabulary's names.",
+        true,
+    ),
 ];
 const DEPTH: usize = 0;
 const UNKNOWN: usize = 1;
@@ -204,6 +208,9 @@ impl<'d> Reader<'d> {
         for at in 0..self.items.len() {
             let Some(element) = self.items.get(at).map(|item| item.element) else { continue };
             let mut node = Node::new(Format::Microdata, element.index());
+            if element.attribute("itemtype").is_some_and(too_many) {
+                self.find(PROPERTIES, "itemtype");
+            }
             for token in element.tokens("itemtype").take(MAX_TOKENS) {
                 let absolute = reference::has_scheme(token);
                 if !absolute {
@@ -314,7 +321,7 @@ impl<'d> Reader<'d> {
         property.used = true;
         let names = property.names;
         let Some(node) = self.nodes.get_mut(item as usize) else { return };
-        let mut left_out = false;
+        let mut left_out = too_many(names);
         for (place, written) in names.split_ascii_whitespace().take(MAX_TOKENS).enumerate() {
             if names.split_ascii_whitespace().take(place).any(|earlier| earlier == written) {
                 continue;
@@ -396,6 +403,11 @@ impl<'d> Reader<'d> {
             diagnostics.push(if lost { Diagnostic::warn(code, message) } else { Diagnostic::info(code, message) });
         }
     }
+}
+
+/// An attribute has more tokens than are read.
+pub(super) fn too_many(tokens: &str) -> bool {
+    tokens.len() > 2 * MAX_TOKENS && tokens.split_ascii_whitespace().nth(MAX_TOKENS).is_some()
 }
 
 /// Adds a value to a property, unless it would be one property too many.
@@ -533,6 +545,7 @@ mod tests {
         let (nodes, diagnostics) = items(|page| {
             page.open("div", true);
             page.attribute("itemscope", "");
+            page.attribute("itemtype", &"x:y ".repeat(100));
             for place in 0..10_000 {
                 page.open("meta", true);
                 page.attribute("itemprop", &["p", &number(place)].concat());
@@ -540,6 +553,7 @@ mod tests {
             }
         });
         assert_eq!(nodes.first().map(|node| node.properties.len()), Some(MAX_PROPERTIES));
+        assert!(diagnostics.iter().all(|found| found.message.starts_with("9501 ")), "{diagnostics:?}");
         assert_eq!(codes(&diagnostics), ["property-limit"]);
     }
 

@@ -309,6 +309,8 @@ impl<'d> Reader<'d> {
     fn element(&mut self, element: Element<'d>, attributes: &Attributes<'d>, outer: &Frame<'d>, inner: &mut Frame<'d>) -> bool {
         let scope = *inner;
         let at = element.index();
+        let lists = [attributes.property, attributes.r#typeof, attributes.rel, attributes.rev];
+        self.left_out += usize::from(lists.into_iter().flatten().any(microdata::too_many));
         let property = attributes.property;
         // HTML+RDFa, 3.1: beside `property`, plain words in `rel` and `rev` are HTML's.
         let is_link = element.name() == "link";
@@ -543,7 +545,9 @@ impl<'d> Reader<'d> {
             let in_force = self.prefixes.iter().rev().find(|(known, _)| known == name);
             !name.is_empty() && *name != "_" && in_force.is_none_or(|(_, known)| known != iri)
         });
-        found.truncate(MAX_PREFIXES.saturating_sub(self.prefixes.len()));
+        let fit = found.len().min(MAX_PREFIXES.saturating_sub(self.prefixes.len()));
+        self.left_out += found.len() - fit;
+        found.truncate(fit);
         self.prefixes.append(&mut found);
     }
 
@@ -700,7 +704,11 @@ impl<'d> Reader<'d> {
                 let from = copies.partition_point(|(other, _)| *other < term);
                 let next = copies.get(from..).unwrap_or(&[]).iter().take_while(|(other, _)| *other == term);
                 open.extend(next.map(|(_, pattern)| *pattern).filter(|pattern| !seen.contains(pattern)));
-                if term == subject || seen.contains(&term) || budget == 0 || seen.len() >= MAX_PATTERNS {
+                if term == subject || seen.contains(&term) {
+                    continue;
+                }
+                if budget == 0 || seen.len() >= MAX_PATTERNS {
+                    self.left_out += 1;
                     continue;
                 }
                 seen.push(term);
@@ -721,9 +729,6 @@ impl<'d> Reader<'d> {
                 }
                 budget = budget.saturating_sub(1);
             }
-        }
-        if budget == 0 {
-            self.left_out += 1;
         }
         let gone = |term: u32, terms: &[Term<'_>]| {
             let same = terms.get(term as usize).map_or(term, |term| term.same);
@@ -779,9 +784,7 @@ impl<'d> Reader<'d> {
         };
         for (term, name) in core::mem::take(&mut self.types) {
             let node = number(term, &self.terms).and_then(|number| nodes.get_mut(number as usize));
-            if let Some(node) = node.filter(|node| node.types.len() < MAX_TOKENS && !node.types.contains(&name)) {
-                node.types.push(name);
-            }
+            self.left_out += usize::from(node.is_some_and(|node| !add_type(node, name)));
         }
         for statement in core::mem::take(&mut self.statements) {
             let Some(subject) = number(statement.subject, &self.terms) else { continue };
@@ -792,9 +795,7 @@ impl<'d> Reader<'d> {
                     let iri = self.terms.get(term as usize).and_then(Term::iri);
                     if let (RDF_TYPE, Some(iri), Some(node)) = (&*statement.name, &iri, nodes.get_mut(subject as usize)) {
                         let name = schema_name(iri).map_or_else(|| iri.clone(), Rc::from);
-                        if node.types.len() < MAX_TOKENS && !node.types.contains(&name) {
-                            node.types.push(name);
-                        }
+                        self.left_out += usize::from(!add_type(node, name));
                         continue;
                     }
                     match (number(term, &self.terms), iri) {
@@ -827,7 +828,7 @@ impl<'d> Reader<'d> {
         warn(
             self.left_out,
             "property-limit",
-            " RDFa statements were left out because their resources have too many. Use the vocabulary's names, and copy fewer patterns.",
+            " times RDFa was left out because there is too much of it in one place: more than 500 properties or 100 patterns of a resource, 50 words in an attribute or 200 prefixes. Use the vocabulary's names, and copy fewer patterns.",
         );
         if self.moved > 0 {
             let sentence = " elements have `property` and `content` beside a link. RDFa would have them speak of the link's target; they were taken to speak of the item around them. Put the link on an element of its own.";
@@ -852,6 +853,16 @@ impl Term<'_> {
             _ => None,
         }
     }
+}
+
+/// Adds a type, unless it would be one too many.
+fn add_type(node: &mut Node, name: Rc<str>) -> bool {
+    let known = node.types.contains(&name);
+    let fits = known || node.types.len() < MAX_TOKENS;
+    if fits && !known {
+        node.types.push(name);
+    }
+    fits
 }
 
 /// The entries of one term in a sorted index.
@@ -988,6 +999,34 @@ mod tests {
             }
         });
         assert_eq!(nodes.len(), 1);
+    }
+
+    #[test]
+    fn what_is_too_much_is_told() {
+        let many = |word: &str| (0..300).map(|place| [word, &number(place), " "].concat()).collect::<String>();
+        let prefixes = (0..300).map(|place| ["p", &number(place), ": http://b.example/ "].concat()).collect::<String>();
+        let copies = |page: &mut Builder| {
+            for place in 0..300 {
+                open(page, "link", &[("property", "rdfa:copy"), ("href", &["#", &number(place)].concat())]);
+                page.close();
+            }
+        };
+        let left_out = |build: &dyn Fn(&mut Builder)| {
+            let (_, diagnostics) = resources(|page| build(page));
+            diagnostics.iter().map(|found| found.message.split(' ').next().unwrap_or("").into()).collect::<Vec<String>>()
+        };
+        assert_eq!(left_out(&|page| open(page, "p", &[("typeof", &many("schema:T"))])), ["1"]);
+        assert_eq!(left_out(&|page| open(page, "p", &[("property", &many("schema:p")), ("content", "x")])), ["1"]);
+        assert_eq!(left_out(&|page| open(page, "p", &[("typeof", "schema:T"), ("prefix", &prefixes)])), ["100"]);
+        let patterns = left_out(&|page| {
+            for place in 0..300 {
+                open(page, "p", &[("typeof", "rdfa:Pattern"), ("resource", &["#", &number(place)].concat())]);
+                page.close();
+            }
+            open(page, "p", &[("typeof", "schema:T")]);
+            copies(page);
+        });
+        assert_eq!(patterns, ["200"]);
     }
 
     #[test]

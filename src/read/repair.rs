@@ -397,13 +397,17 @@ impl<'t> Repair<'t> {
                         self.out.push('"');
                         break;
                     }
-                    // `"a": "b, "c": "d"`: the quote may begin the next key's value as well.
-                    if place == Place::Key || self.byte(after) == b':' {
+                    let follows = self.byte(after);
+                    let beyond = if follows == b',' { self.after(after + 1).map_or(0, |next| self.byte(next)) } else { 0 };
+                    // `"a": "b, "c": "d"`: the quote may begin the next key's value as well. `"a": "b", "c" "d"`: the
+                    // string ends where it should; it is what follows that is broken.
+                    let ended = doubtful.is_none() && (matches!(follows, b'}' | b']') || matches!(beyond, b'"' | b'\'' | b':'));
+                    if place == Place::Key || follows == b':' || ended {
                         self.at = doubtful.unwrap_or(self.at);
                         return self.fail(UNCLEAR);
                     }
                     doubtful = doubtful.or(Some(self.at));
-                    parted |= self.byte(after) == b',' && self.after(after + 1).is_some_and(|next| self.byte(next) == quote);
+                    parted |= beyond == quote;
                     inner += usize::from(quote == b'"');
                     inches += usize::from(self.byte(self.at.wrapping_sub(1)).is_ascii_digit());
                     if quote == b'"' {
@@ -573,6 +577,11 @@ mod tests {
             (r#"{"a":"x "b", "c":"y" z","d":1}"#, 19),
             (r#"["he said "yes", "no" and left", "b"]"#, 10),
             (r#"{"a":"x", "b: "y", "c":1}"#, 7),
+            (r#"{"a":"x","b" "y"}"#, 7),
+            (r#"{"a":"x","b"="y"}"#, 7),
+            (r#"{"a":"x",:"y"}"#, 7),
+            (r#"{"a":["x","y"},"b":"z"]}"#, 12),
+            (r#"{"a":"x"],"b":"y"}"#, 7),
             (r#"{"a":"C:\Data"}"#, 8),
             (r#"{"a":undefined}"#, 5),
             (r#"{"a":1,299}"#, 7),

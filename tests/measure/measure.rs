@@ -48,10 +48,10 @@ fn all_parts(mapping: &Mapping, tool: &str, input: &Value) -> Vec<String> {
 }
 
 fn measure(id: &str, html: &str, url: &str) -> Value {
-    let document = support::document(html, url);
+    let documents = support::documents(html, url);
     let options = Options { page: false, ..Options::default() };
     let start = Instant::now();
-    let mapping = map(&[document], &options);
+    let mapping = map(&documents, &options);
     let ms = start.elapsed().as_secs_f64() * 1000.0;
     if std::env::var_os("GRAPH").is_some() {
         eprintln!("{:#?}", mapping.graph.entities);

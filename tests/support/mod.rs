@@ -19,6 +19,25 @@ pub fn document(html: &str, url: &str) -> Document {
     snapshot(&scraper::Html::parse_document(html), url, &|_| true, &|_, _| true)
 }
 
+/// The same as readers of a live page get it: the markup that is in `noscript` elements is a document of its own.
+#[allow(dead_code)]
+pub fn documents(html: &str, url: &str) -> Vec<Document> {
+    let parsed = scraper::Html::parse_document(html);
+    let page = snapshot(&parsed, url, &|_| true, &|_, _| true);
+    let base = page.base_url.clone();
+    let mut documents = vec![page];
+    let texts = parsed.tree.nodes().filter(|node| node.value().as_element().is_some_and(|element| element.name() == "noscript"));
+    for text in texts.filter_map(|node| node.first_child()?.value().as_text().map(|text| text.to_string())) {
+        let lower = text.to_ascii_lowercase();
+        if ["itemscope", "typeof=", "application/ld+json"].iter().any(|markup| lower.contains(markup)) {
+            let mut document = document(&text, url);
+            document.base_url = base.clone();
+            documents.push(document);
+        }
+    }
+    documents
+}
+
 /// What `keep` wants of a tree: elements and texts, and attributes by name.
 pub fn snapshot(
     parsed: &scraper::Html,

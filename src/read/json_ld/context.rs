@@ -391,6 +391,7 @@ impl Reader<'_> {
         let (key, json) = (*key, *json);
         *progress = Progress::Begun;
         terms.chain += 1;
+        self.too_deep |= terms.chain > MAX_TERM_CHAIN;
         let term = if terms.chain > MAX_TERM_CHAIN { None } else { self.definition(context, terms, key, json) };
         terms.chain -= 1;
         if let Some((_, _, progress)) = terms.members.get_mut(index) {

@@ -9,7 +9,7 @@ use toolmark::options::Options;
 use toolmark::{json, read};
 
 fuzz_target!(|html: &str| {
-    let documents = [support::document(html, "https://shop.example/p/1")];
+    let documents = support::documents(html, "https://shop.example/p/1");
     let (page, diagnostics) = read::page(&documents, &Options::default());
     support::invariants::check(&page.nodes, html);
     assert!(json::parse(&read::items_json(&page, &diagnostics)).is_ok());
