@@ -6,6 +6,7 @@
 #   bash build.sh size       the size table of what was built last; fails over budget
 #   bash build.sh start …    what `npm start` does: see README.md
 #   bash build.sh measure …  what agents get from a folder of saved pages: see tests/measure/
+#   bash build.sh bench …    what the tag costs a page in Chromium: see docs/performance.md
 #
 # Each step says one line, does nothing when its work is done already, and names what is missing when it cannot work.
 # Kept between runs: ${TOOLMARK_CACHE:-~/.cache/toolmark} (wasm target, wasm-bindgen, wasm-pack).
@@ -211,7 +212,8 @@ main() {
     start) shift; setup_build; build; setup_browser; exec node www/start.mjs "$@" ;;
     measure) shift; setup_build; exec cargo run --quiet --profile measure --no-default-features --features measure --example measure -- "$@" ;;
     measure-page) shift; setup_build; exec cargo run --quiet --profile measure --no-default-features --features measure --example page-tools -- "$@" ;;
-    *) die "unknown command '$1' (setup, build, size, start, measure, measure-page)" ;;
+    bench) shift; setup_build; build; setup_browser; exec node tests/bench/bench.mjs "$@" ;;
+    *) die "unknown command '$1' (setup, build, size, start, measure, measure-page, bench)" ;;
   esac
 }
 

@@ -64,7 +64,8 @@ fn fill() {
 
 fn name_at(at: usize) -> &'static str {
     let rest = TERMS.get(at..).unwrap_or("");
-    rest.split(|character: char| !character.is_ascii_alphanumeric()).next().unwrap_or("")
+    let end = rest.bytes().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
+    rest.get(..end).unwrap_or("")
 }
 
 /// The mark before the name that begins here.
