@@ -24,6 +24,9 @@ const MAX_MANIFEST = 1_000_000;
 /** A document that still loads is mapped after this many milliseconds with what it has by then. */
 const PARSE_WAIT_MS = 1000;
 
+/** Where the script tag came from, and so the inspector. */
+let home;
+
 const keep = (document, key, value) => Object.defineProperty(document, key, { value, configurable: true, writable: true });
 const failure = (code, message, hint) => ({ error: { code, message, ...(hint && { hint }) } });
 
@@ -48,7 +51,7 @@ export function begin(options, { diagnostics = [], undo = [], from } = {}) {
     return running.promise;
   }
   const session = new Session(document, options, diagnostics, undo);
-  session.from = from;
+  home ??= from;
   const entry = { version, again: (other) => session.again(other), manifest: () => session.manifest(), inspect: () => session.inspect() };
   keep(document, RUNNING, entry);
   session.undo.push(() => {
@@ -153,7 +156,7 @@ class Session {
   /** Opens the inspector, which is a script of its own beside this one. */
   inspect() {
     if (this.stopped) return undefined;
-    this.inspector ??= loadInspector(this.from).then(({ open }) => {
+    this.inspector ??= loadInspector(home).then(({ open }) => {
       if (this.stopped) return undefined;
       const panel = open(this);
       this.undo.push(() => panel.close());
@@ -335,8 +338,9 @@ class Session {
   askSite() {
     const { document, view } = this;
     this.asked ??= (async () => {
+      // A srcdoc frame, or a file, has no site.
+      if (!document.URL.startsWith('http')) return;
       const url = new URL('/.well-known/wasp.json', document.URL);
-      if (!url.protocol.startsWith('http')) return;
       let text;
       try {
         const get = this.options.fetchImpl ?? view.fetch.bind(view);

@@ -143,4 +143,6 @@ export function open(session, { place, answers } = {}) {
   };
 }
 
+// For the playground (www/playground.js).
 export { tokens } from './make.js';
+export { isQuiet, told } from './tools.js';

@@ -22,8 +22,8 @@ button.primary { background: var(--link); border-color: var(--link); color: var(
 .start .panel, .start .pill { right: auto; left: 12px; }
 .placed .panel { position: static; width: 100%; height: 100%; box-shadow: none; }
 @media (max-width: 600px) {
-  .panel { right: 0; left: 0; bottom: 0; width: 100vw; height: min(62vh, 520px); border-radius: 12px 12px 0 0; }
-  .placed .panel { width: 100%; height: 100%; border-radius: 12px; }
+  .panel, .start .panel { right: 0; left: 0; bottom: 0; width: 100vw; height: min(62vh, 520px); border-radius: 12px 12px 0 0; }
+  .all.placed .panel { width: 100%; height: 100%; border-radius: 12px; }
 }
 header { display: flex; align-items: center; gap: 8px; padding: 8px 12px; border-bottom: 1px solid var(--line); }
 h2 { font: 600 15px/1.3 system-ui, sans-serif; margin: 0; flex: 1; }

@@ -11,7 +11,7 @@ const KINDS = { read: 'reads', page: 'reads the page', action: 'asks a site', co
 export const told = ({ name, title, description, inputSchema, annotations }) => JSON.stringify({ name, title, description, inputSchema, annotations });
 
 /** The tool can be run by itself: it changes nothing, asks nobody and needs no input. */
-const isQuiet = (tool) => tool.annotations?.readOnlyHint && ['read', 'page'].includes(tool.source?.kind) && !tool.inputSchema?.required?.length;
+export const isQuiet = (tool) => tool.annotations?.readOnlyHint && ['read', 'page'].includes(tool.source?.kind) && !tool.inputSchema?.required?.length;
 
 /**
  * @param {object} o
