@@ -27,15 +27,18 @@ export const milliseconds = (ms) => `${ms < 10 ? Math.round(ms * 10) / 10 : Math
 /** About how many tokens a model takes for a text; as `tokens` in src/read/outline.rs. */
 export function tokens(text) {
   let weight = 0;
-  for (const character of text) {
-    if (/[a-zA-Z \n]/.test(character)) weight += 13;
-    else if (character <= '\x7f') weight += 24;
-    else if (UNSPACED.test(character)) weight += 46;
-    else weight += character <= '\u024f' ? 30 : 20;
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    if ((code | 32) >= 97 && (code | 32) <= 122 || code === 32 || code === 10) weight += 13;
+    else if (code < 128) weight += 24;
+    // Of a pair of surrogates the second one counts nothing.
+    else if (code < 0x250) weight += 30;
+    else if (code < 0xdc00 || code > 0xdfff) weight += UNSPACED.some(([from, to]) => code >= from && code <= to) ? 46 : 20;
   }
   return Math.ceil(weight / 60);
 }
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+/** Scripts without spaces: Thai and Lao, Burmese, Khmer, kana, Han, Hangul. */
+const UNSPACED = [[0xe00, 0xeff], [0x1000, 0x109f], [0x1780, 0x17ff], [0x3005, 0x30ff], [0x31f0, 0x31ff], [0x3400, 0x9fff], [0xac00, 0xd7af], [0xf900, 0xfaff]];
 
 /** Children that come a hundred at a time: a page may have thousands. */
 export function paged(make, list, items, render) {
