@@ -184,62 +184,112 @@ export function whole(document, attributes, base) {
   return packer.finish();
 }
 
+/** Events that may change what a person sees while the tree stays as it is. */
+const SIGHTS = ['load', 'change', 'toggle', 'transitionend', 'animationend', 'resize', 'hashchange', 'popstate'];
+/** Boxes that end this far left of what they are placed in are parked there. */
+const PARKED = -500;
+
 /**
- * A full snapshot of what a person can see (see src/read/outline.rs).
+ * A full snapshot of what a person can see (see src/read/outline.rs), or nothing where nothing has happened since the
+ * last one.
  * @param {Document} document
  * @param {string} attributes names of the attributes to keep, separated by spaces
+ * @param {object} plan `forget` is put there: undoes the listening, which ends by itself with the first change
+ * @param {boolean} kept the last one is still there
  */
-export function visible(document, attributes, { shadow, frames }) {
+export function visible(document, attributes, plan, kept) {
+  // What changed in this very task was not told yet.
+  if (plan.observer?.takeRecords().length) plan.forget();
+  if (kept && plan.observer) return undefined;
+  plan.forget?.();
+  const { shadow, frames } = plan;
   const packer = new Packer(document, new Set(attributes.split(' ')), '');
   const view = document.defaultView;
-  const shown = (element, collapsed) => {
+  const flags = { visibilityProperty: true, opacityProperty: true };
+  const roots = [document];
+  const style = (element) => view.getComputedStyle(element);
+  const hidden = (element, collapsed) => {
     // What a closed `details` holds is not rendered, but a person can open it.
     if (collapsed || !element.checkVisibility) {
-      const style = view.getComputedStyle(element);
-      return style.display !== 'none' && style.visibility !== 'hidden';
+      const { display, visibility } = style(element);
+      return display === 'none' || visibility === 'hidden';
     }
-    return element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
-  };
-  const tiny = (element) => {
-    const box = element.getBoundingClientRect();
-    // Parked outside the page, or clipped to a pixel: for screen readers, which have better words in the markup.
-    if (box.right + view.scrollX < 0 && box.width) return true;
-    return box.width <= 1 && box.height <= 1 && box.width + box.height > 0 && view.getComputedStyle(element).overflow !== 'visible';
+    if (!element.checkVisibility(flags)) return true;
+    // Parked outside the page, or clipped to a pixel: for screen readers, which have better words in the markup. It
+    // takes a class or the like, and asking for boxes is what costs most here.
+    if (!element.hasAttributes()) return false;
+    const { offsetWidth: width, offsetLeft: left } = element;
+    if (width <= 1) {
+      const height = element.offsetHeight;
+      if (height <= 1 && width + height > 0 && style(element).overflow !== 'visible') return true;
+    }
+    if (!(left + width < PARKED)) return false;
+    // What only overflows there can be scrolled to.
+    const { position, marginLeft } = style(element);
+    return position !== 'static' || parseFloat(marginLeft) < PARKED;
   };
   const inside = (element) => {
-    if (shadow && element.shadowRoot) return element.shadowRoot.childNodes;
-    if (element.localName === 'slot' && element.assignedNodes?.().length) return element.assignedNodes();
-    if (element.localName === 'iframe' && (frames || element.hasAttribute('srcdoc'))) {
-      const body = contentOf(element)?.body;
-      return body ? [body] : [];
+    if (shadow && element.shadowRoot) {
+      roots.push(element.shadowRoot);
+      return element.shadowRoot.firstChild;
     }
-    return element.childNodes;
+    const { localName } = element;
+    if (localName === 'slot' && element.assignedNodes?.().length) return element.assignedNodes();
+    if (localName === 'iframe' && (frames || element.hasAttribute('srcdoc'))) {
+      const body = contentOf(element)?.body;
+      if (body) roots.push(body.ownerDocument);
+      return body ? [body] : null;
+    }
+    return element.firstChild;
   };
-  const stack = [];
+  // Of each open element: what comes next in it, a node with siblings or a list, and if it is a closed `details`.
+  const next = [];
+  const closed = [];
   let collapsed = 0;
   const enter = (element) => {
-    const closed = element.localName === 'details' && !element.open;
+    const { localName } = element;
     if (!(element === document.documentElement || element === document.body)) {
-      if (UNSEEN.has(element.localName) || element.isContentEditable || !shown(element, collapsed > 0)) return;
-      if (!collapsed && tiny(element)) return;
+      if (UNSEEN.has(localName) || hidden(element, collapsed > 0)) return;
     }
     packer.open(element);
-    collapsed += closed;
-    stack.push({ nodes: inside(element), at: 0, closed });
+    const shut = localName === 'details' && !element.open;
+    collapsed += shut;
+    closed.push(shut);
+    const first = inside(element);
+    next.push(Array.isArray(first) ? [...first].reverse() : first);
   };
   if (document.documentElement) enter(document.documentElement);
-  while (stack.length) {
-    const top = stack[stack.length - 1];
-    const node = top.nodes[top.at];
-    top.at += 1;
+  while (next.length) {
+    const top = next.length - 1;
+    let node = next[top];
+    if (Array.isArray(node)) node = node.pop();
+    else if (node) next[top] = node.nextSibling;
     if (!node) {
-      stack.pop();
-      collapsed -= top.closed;
+      next.pop();
+      collapsed -= closed.pop();
       packer.close(1);
     } else if (node.nodeType === 1) enter(node);
     else if (node.nodeType === 3 || node.nodeType === 4) packer.text(node.data);
   }
+  attend(view, plan, roots);
   return packer.finish();
+}
+
+/** Listens for the first thing that may change what a person sees. */
+function attend(view, plan, roots) {
+  if (!view) return;
+  // Window and documents: a `load` inside a document is told to nobody above.
+  const heard = [view, ...roots];
+  const each = (act) => heard.forEach((target) => SIGHTS.forEach((sight) => target[act](sight, forget, true)));
+  const forget = () => {
+    plan.observer.disconnect();
+    plan.observer = plan.forget = undefined;
+    each('removeEventListener');
+  };
+  plan.forget = forget;
+  plan.observer = new view.MutationObserver(forget);
+  for (const root of roots) plan.observer.observe(root, { subtree: true, childList: true, characterData: true, attributes: true });
+  each('addEventListener');
 }
 
 const isElement = (node) => node.nodeType === 1;

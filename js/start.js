@@ -194,6 +194,7 @@ class Session {
       broken.__destroy_into_raw?.();
       renew();
     }
+    this.indexed = undefined;
     this.adapter = new this.rust.Adapter(forRust({ ...this.options, declaredForms: this.declaredForms }));
   }
 
@@ -391,8 +392,9 @@ class Session {
     if (definition?.source.kind === 'page') {
       await this.askSite();
       if (!this.adapter) return failure('gone', 'This page no longer offers tools.');
-      if (this.siteIndex !== undefined) {
-        const problem = this.adapter.takeManifest(this.siteIndex, this.document.URL);
+      if (this.siteIndex !== undefined && this.indexed !== this.document.URL) {
+        this.indexed = this.document.URL;
+        const problem = this.adapter.takeManifest(this.siteIndex, this.indexed);
         if (problem) this.note('warn', 'wasp-manifest', problem);
       }
     }
@@ -462,6 +464,7 @@ class Session {
     this.generated = [];
     this.found = [];
     this.noted = [];
+    this.adapter?.plan().forget?.();
     this.adapter?.free();
     this.adapter = undefined;
     for (const step of this.undo.splice(0).reverse()) step();

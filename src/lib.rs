@@ -42,7 +42,8 @@ pub struct Mapping {
     /// What the page says of itself.
     pub meta: read::meta::Meta,
     /// The index of the page's text, once a page tool was called: the edge builds it from a full snapshot
-    /// (`read::outline::build`) before it runs a tool whose source is `Source::Page`, and drops it with the mapping.
+    /// (`read::outline::build`) before it runs a tool whose source is `Source::Page`, and keeps it as long as nothing
+    /// happens on the page.
     pub outline: Option<read::outline::Outline>,
     /// What the site chose; calls obey its limits too.
     pub options: options::Options,

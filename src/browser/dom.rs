@@ -24,7 +24,7 @@ extern "C" {
     fn take_whole(document: &web_sys::Node, attributes: &str, base: &str) -> Packed;
 
     #[wasm_bindgen(js_name = visible)]
-    fn take_visible(document: &web_sys::Node, attributes: &str, plan: &Plan) -> Packed;
+    fn take_visible(document: &web_sys::Node, attributes: &str, plan: &Plan, kept: bool) -> Option<Packed>;
 
     fn take(root: &web_sys::Node, plan: &Plan, base: &str, previous: Option<&Packed>) -> Option<Packed>;
 
@@ -98,9 +98,9 @@ impl Camera {
         Some(documents)
     }
 
-    /// All that a person can see of the page now.
-    pub fn take_visible(&self, document: &web_sys::Node) -> Document {
-        unpack(&take_visible(document, SEEN_ATTRIBUTES, &self.plan))
+    /// All that a person can see of the page now, or nothing where the last look is `kept` and nothing has happened since.
+    pub fn take_visible(&self, document: &web_sys::Node, kept: bool) -> Option<Document> {
+        take_visible(document, SEEN_ATTRIBUTES, &self.plan, kept).as_ref().map(unpack)
     }
 }
 

@@ -12,7 +12,7 @@ use wasm_bindgen::prelude::*;
 use crate::call;
 use crate::json::{self, Json, Writer};
 use crate::options::Options;
-use crate::read::outline::{self, Outline};
+use crate::read::outline;
 use crate::read::wasp;
 use crate::tools::{Source, controls};
 use crate::{Mapping, graph, read, results};
@@ -81,9 +81,9 @@ impl Adapter {
     /// Runs a tool of the last mapping on the page as it is: `{"answer": {…}}`, or what must be done to get one.
     pub fn call(&mut self, tool: &str, input: &str, document: &web_sys::Node) -> String {
         let input = json::parse(input).map(|parsed| parsed.value).unwrap_or(Json::Null);
-        // The page's text may change without its markup: an index of it is good for one call.
-        let reads_page = self.mapping.tools.iter().any(|known| known.name == tool && matches!(known.source, Source::Page(_)));
-        self.mapping.outline = reads_page.then(|| self.index(document));
+        if self.mapping.tools.iter().any(|known| known.name == tool && matches!(known.source, Source::Page(_))) {
+            self.index(document);
+        }
         let mut out = Writer::new();
         call::run(&self.mapping, tool, &input).write(&mut out);
         out.into_string()
@@ -98,14 +98,17 @@ impl Adapter {
             Err(problem) => (None, Some(problem.message)),
         };
         self.site = manifest;
+        self.mapping.outline = None;
         problem
     }
 
     /// This page's own index in the same format.
     pub fn manifest(&mut self, document: &web_sys::Node) -> String {
-        let outline = self.index(document);
+        self.index(document);
         let mut out = Writer::new();
-        wasp::write(&outline, &self.mapping.meta, &mut out);
+        if let Some(outline) = &self.mapping.outline {
+            wasp::write(outline, &self.mapping.meta, &mut out);
+        }
         out.into_string()
     }
 
@@ -126,12 +129,15 @@ impl Adapter {
 }
 
 impl Adapter {
-    fn index(&mut self, document: &web_sys::Node) -> Outline {
-        let mut outline = outline::build(&self.camera.take_visible(document));
-        if let Some(site) = &self.site {
-            wasp::adopt(site, &mut outline, &mut self.mapping.meta);
+    /// Sees to it that the mapping holds an index of what the page shows now: the last one, as long as nothing happens.
+    fn index(&mut self, document: &web_sys::Node) {
+        if let Some(seen) = self.camera.take_visible(document, self.mapping.outline.is_some()) {
+            let mut outline = outline::build(&seen);
+            if let Some(site) = &self.site {
+                wasp::adopt(site, &mut outline, &mut self.mapping.meta);
+            }
+            self.mapping.outline = Some(outline);
         }
-        outline
     }
 }
 

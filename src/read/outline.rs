@@ -329,28 +329,41 @@ pub fn in_json(character: char) -> usize {
 /// Where a piece of `text[from..end]` of at most `limit` characters (as JSON writes them) ends: with the text, else after a block, a
 /// sentence, a word, whichever is the strongest border that leaves the piece at least half full.
 pub fn cut(text: &str, from: usize, end: usize, limit: usize) -> usize {
-    let rest = text.get(from..end).unwrap_or("");
+    // By bytes: most of a page is ASCII, and every border is told from its first byte.
+    let bytes = text.as_bytes().get(from..end).unwrap_or(&[]);
     let (mut block, mut sentence, mut word) = (0, 0, 0);
-    let mut before = [' '; 2];
     let mut count = 0;
-    for (at, character) in rest.char_indices() {
-        count += in_json(character);
+    for (at, byte) in bytes.iter().enumerate() {
+        if byte & 0xc0 == 0x80 {
+            continue;
+        }
+        count += in_json(char::from(*byte));
         if count > limit {
             let best = [block, sentence, word].into_iter().find(|border| *border > 0).unwrap_or(at);
             return from + best;
         }
-        let after = at + character.len_utf8();
         if count >= limit / 2 {
-            match character {
-                '\n' => block = after,
-                ' ' if matches!(before[1], '.' | '!' | '?' | '…' | '؟' | '।') => sentence = after,
-                ' ' if matches!(before, ['.' | '!' | '?', '"' | ')' | '”' | '»' | '’']) => sentence = after,
-                '。' | '！' | '？' | '．' => sentence = after,
-                ' ' => word = after,
+            let before = || bytes.get(..at).unwrap_or(&[]);
+            match byte {
+                b'\n' => block = at + 1,
+                b' ' if ends_sentence(before()) => sentence = at + 1,
+                b' ' => word = at + 1,
+                0xe3 | 0xef if is_full_stop(bytes.get(at..at + 3).unwrap_or(&[])) => sentence = at + 3,
                 _ => {}
             }
         }
-        before = [before[1], character];
     }
     end
+}
+
+/// The text ends with a sentence's last sign, or with that and a quote or bracket that closes.
+fn ends_sentence(text: &[u8]) -> bool {
+    let ends = |text: &[u8]| ["…", "؟", "।", ".", "!", "?"].iter().any(|sign| text.ends_with(sign.as_bytes()));
+    let closed = |sign: &&str| text.strip_suffix(sign.as_bytes()).is_some_and(ends);
+    ends(text) || ["\"", ")", "”", "»", "’"].iter().any(|sign| closed(&sign))
+}
+
+/// A sentence's last sign in scripts that put no space after it.
+fn is_full_stop(sign: &[u8]) -> bool {
+    ["。", "！", "？", "．"].iter().any(|stop| sign == stop.as_bytes())
 }

@@ -50,6 +50,53 @@ describe('page tools', () => {
     await page.close();
   });
 
+  test('a page is looked at again when something happened on it, and only then', async () => {
+    const page = await open(browser, `${site.url}/fish.html`);
+    await page.evaluate(() => {
+      globalThis.looks = 0;
+      globalThis.ears = 0;
+      const { checkVisibility } = Element.prototype;
+      Element.prototype.checkVisibility = function check(...flags) {
+        globalThis.looks += this.localName === 'main';
+        return checkVisibility.apply(this, flags);
+      };
+      for (const [name, step] of [['addEventListener', 1], ['removeEventListener', -1]]) {
+        const own = EventTarget.prototype[name];
+        EventTarget.prototype[name] = function count(type, ...rest) {
+          if (type === 'transitionend') globalThis.ears += step;
+          return own.call(this, type, ...rest);
+        };
+      }
+    });
+    const found = async (query) => (await call(page, 'search_page', { query })).results.length > 0;
+    const looks = () => page.evaluate(() => globalThis.looks);
+    assert.equal(await found('Fish of the northern seas'), true);
+    assert.equal(await found('secretone'), false);
+    assert.equal(await looks(), 1);
+    const changes = [
+      ['a class', 'secretone', () => document.querySelector('.gone').classList.remove('gone')],
+      ['a text', 'lobster', () => { document.querySelector('h1').firstChild.data = 'Lobster'; }],
+      ['a shadow root', 'anemone', () => document.getElementById('host').shadowRoot.querySelector('p').append(' Anemone')],
+      ['a style sheet that arrives', 'secrettwo', () => new Promise((resolve) => {
+        const sheet = document.createElement('link');
+        Object.assign(sheet, { rel: 'stylesheet', href: 'data:text/css,.off{position:static!important}', onload: resolve });
+        document.head.append(sheet);
+      })],
+    ];
+    for (const [what, query, change] of changes) {
+      assert.equal(await found(query), false, what);
+      const before = await looks();
+      await page.evaluate(change);
+      assert.equal(await found(query), true, what);
+      assert.equal(await found(query), true, what);
+      assert.equal(await looks(), before + 1, what);
+    }
+    assert.ok(await page.evaluate(() => globalThis.ears) > 0);
+    await page.evaluate(async () => (await toolmark.ready).stop());
+    assert.equal(await page.evaluate(() => globalThis.ears), 0);
+    await page.close();
+  });
+
   test("the site's manifest is asked for once, at the first call, and only believed about its own page", async () => {
     manifest(MANIFEST(`${site.url}/fish.html`));
     asked = 0;
