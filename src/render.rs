@@ -20,21 +20,24 @@ use crate::tools::{Source, Tool};
 use crate::vocabulary;
 
 /// Characters that an answer without `include` aims at; what does not fit is told by `more`.
-pub const ANSWER: usize = 10_000;
-/// Characters up to which a list is told whole: a second call would cost more than it saves.
-pub const LIST_WHOLE: usize = 10_000;
-/// The same for what visitors say of the page's subject: there is no end to it.
-pub const LIST_SAID: usize = 3_000;
-/// What a longer list starts with; its rest is a call away.
-pub const LIST_ANSWER: usize = 1_500;
+pub const ANSWER: usize = 14_000;
+/// The same for a list.
+pub const LIST_ANSWER: usize = 10_000;
+/// The same for a list of more than [`LONG_LIST`] items, and for what visitors say of the page's subject: nobody reads
+/// all of it.
+pub const LIST_START: usize = 1_500;
+/// See [`LIST_START`].
+pub const LONG_LIST: usize = 100;
 /// Characters of a text that are told without `include`: an agent that wants the whole of it asks.
 pub const TEXT: usize = 3_000;
 /// The same in an item of a list.
-pub const ITEM_TEXT: usize = 400;
+pub const ITEM_TEXT: usize = 200;
+/// The same in what visitors say of the page's subject.
+pub const SAID_TEXT: usize = 60;
 /// Values of a property that starts (`profiles::starts`), and characters of their texts.
-pub const FEW: usize = 2;
+pub const FEW: usize = 12;
 /// See [`FEW`].
-pub const FEW_TEXT: usize = 400;
+pub const FEW_TEXT: usize = 60;
 /// Items up to which a list tells all that they have.
 pub const SHORT_LIST: usize = 12;
 /// Levels of things in things. Real pages need six; more is a page that repeats itself.
@@ -207,12 +210,12 @@ impl<'m> Reader<'m> {
                 } else if few {
                     FEW_TEXT
                 } else {
-                    TEXT
+                    text_of(name)
                 },
             );
             let out = self.property(name, &values, asked, 1);
             (self.links, self.text) = (links, text);
-            let Some(out) = out.filter(|out| !repeats(&fields, out)) else { continue };
+            let Some(out) = out.filter(|out| !repeats(&fields, out) && (asked || !self.is_told_first(name, out))) else { continue };
             if asked { later.push((key(name), out)) } else { fields.push((key(name), out)) }
         }
         let one = |(name, value): &&(&str, Out<'_>)| !matches!(*name, "type" | "url") && value.flat().is_some();
@@ -223,6 +226,18 @@ impl<'m> Reader<'m> {
         self.open.pop();
         fields.extend(later);
         compact::tidy(&found.types, fields)
+    }
+
+    /// The page's first tool says the same, or more of it: an article that introduces a recipe with its words.
+    fn is_told_first(&self, name: &str, out: &Out<'_>) -> bool {
+        let (Some(Source::Entity { entity, .. }), Out::Text(text)) = (self.tools.first().map(|tool| &tool.source), out) else {
+            return false;
+        };
+        let start = text.trim_end_matches(['.', '…', ' ']);
+        let first = self.graph.entity(*entity).filter(|_| self.tool > 0 && name == "description" && !start.is_empty());
+        first.is_some_and(|first| {
+            first.values(name).iter().any(|value| matches!(value, Value::Text { text, .. } if text::plain(text).starts_with(start)))
+        })
     }
 
     /// Of what has hardly more than a name, the page around it is told: its trail, its site, its title.
@@ -262,10 +277,9 @@ impl<'m> Reader<'m> {
         let kinds: Vec<&Rc<str>> = list.entities.iter().filter_map(|entity| self.graph.entity(*entity)?.types.first()).collect();
         let mixed = kinds.windows(2).any(|pair| matches!(pair, [one, other] if one != other));
         let first = list.entities.first().map(|first| self.profile(*first));
-        let most = list_whole(first.as_ref());
+        let most = list_answer(first.as_ref(), list.entities.len());
         let free = list.limit.is_some() || !list.include.is_empty();
         let whole = if free { list.hard } else { most.min(list.hard) }.saturating_sub(60);
-        let part = if free { whole } else { LIST_ANSWER.min(whole) };
         let limit = list.limit.unwrap_or(usize::MAX);
         let mut out = Writer::new();
         out.object(|out| {
@@ -274,20 +288,13 @@ impl<'m> Reader<'m> {
             }
             let mut next = list.offset;
             out.field("items").array(|out| {
-                // Where a short first part would end, should the whole not fit.
-                let mut short_end = None;
                 while let Some(entity) = entities.get(next).filter(|_| next - list.offset < limit) {
                     let start = out.len();
-                    if let Some(row) = self.row(*entity, list.include, short, mixed) {
+                    if let Some(row) = self.row(*entity, list.include, short, mixed, !words.is_empty()) {
                         page::within(row, list.hard.saturating_sub(200)).write(out);
                     }
-                    if next > list.offset && out.len() > part && short_end.is_none() {
-                        short_end = Some((start, next));
-                    }
                     if next > list.offset && out.len() > whole {
-                        let (end, at) = short_end.unwrap_or((start, next));
-                        out.truncate(end);
-                        next = at;
+                        out.truncate(start);
                         break;
                     }
                     next += 1;
@@ -338,11 +345,12 @@ impl<'m> Reader<'m> {
         words.iter().all(|word| all.contains(word.as_str()))
     }
 
-    fn row(&mut self, entity: u32, include: &[&str], short: bool, mixed: bool) -> Option<Out<'m>> {
+    fn row(&mut self, entity: u32, include: &[&str], short: bool, mixed: bool, found_by_words: bool) -> Option<Out<'m>> {
         let found = self.graph.entity(entity)?;
         self.enter(entity);
         let profile = self.profile(entity);
         let short = short || !has_name(found);
+        let text = if found_by_words { TEXT } else { item_text(&profile, short) };
         let mut fields = Vec::new();
         if mixed && let Some(name) = found.types.iter().find(|name| !name.contains([':', '/'])) {
             fields.push(("type", Out::Text(String::from(&**name))));
@@ -357,16 +365,7 @@ impl<'m> Reader<'m> {
             let values = found.values(name);
             let wanted = self.links || asked || self.own_link(name, values);
             let links = core::mem::replace(&mut self.links, wanted);
-            let text = core::mem::replace(
-                &mut self.text,
-                if asked {
-                    usize::MAX
-                } else if short {
-                    TEXT / 2
-                } else {
-                    ITEM_TEXT
-                },
-            );
+            let text = core::mem::replace(&mut self.text, if asked { usize::MAX } else { text });
             self.brief = !short;
             let out = self.property(name, values, asked, 1);
             (self.links, self.text) = (links, text);
@@ -527,7 +526,7 @@ impl<'m> Reader<'m> {
             return None;
         }
         // Of one that was escaped twice, and one that a reader took for text.
-        let url = text::visible(url).replace("&amp;", "&");
+        let url = untracked(&text::visible(url).replace("&amp;", "&"));
         let site = self.url.split_once("://").and_then(|(scheme, rest)| Some((scheme, rest.split(['/', '?', '#']).next()?)));
         Some(Out::Text(match (url.starts_with('/'), site) {
             (true, Some((scheme, _))) if url.starts_with("//") => [scheme, ":", &url].concat(),
@@ -568,7 +567,8 @@ impl<'m> Reader<'m> {
         let mut fields: Vec<(&'m str, Out<'m>)> = Vec::new();
         let names: Vec<&'m str> = order(&found.properties, &profile.first).collect();
         for name in names {
-            if select::is_never(name) || name == "position" || (!full && (waits(name) || among(&profile.heavy, name))) {
+            let later = waits(name) || among(&profile.heavy, name) || (self.brief && name == "geo");
+            if select::is_never(name) || name == "position" || (!full && later) {
                 continue;
             }
             let told = self.property(name, found.values(name), full, depth + 1);
@@ -577,6 +577,9 @@ impl<'m> Reader<'m> {
             }
         }
         self.open.pop();
+        if self.brief && !full {
+            compact::place(&mut fields);
+        }
         compact::object(&found.types, fields)
     }
 
@@ -596,10 +599,46 @@ impl<'m> Reader<'m> {
     }
 }
 
-/// Characters up to which a list of this kind is told whole.
-pub fn list_whole(profile: Option<&Profile>) -> usize {
-    let said = profile.is_some_and(|profile| matches!(&*profile.slug, "comment" | "review"));
-    if said { LIST_SAID } else { LIST_WHOLE }
+/// A URL without the parameters that only say which link was followed.
+fn untracked(url: &str) -> String {
+    let mut out = String::new();
+    for (place, part) in url.split_inclusive(['?', '&', '#']).enumerate() {
+        let end = part.find(['?', '&', '#']).map_or("", |at| part.get(at..).unwrap_or(""));
+        if place == 0 || !part.starts_with("utm_") {
+            out.push_str(part);
+        } else if end != "&" {
+            // The mark before it goes, the fragment after it stays.
+            out.pop();
+            out.push_str(end);
+        }
+    }
+    if out.ends_with(['?', '&']) && !url.ends_with(['?', '&']) {
+        out.pop();
+    }
+    out
+}
+
+/// Characters of the first answer of a list of so many items of this kind.
+pub fn list_answer(profile: Option<&Profile>, items: usize) -> usize {
+    if items > LONG_LIST || profile.is_some_and(is_said) { LIST_START } else { LIST_ANSWER }
+}
+
+fn is_said(profile: &Profile) -> bool {
+    matches!(&*profile.slug, "comment" | "review")
+}
+
+/// Characters of a text in an item of a list.
+pub fn item_text(profile: &Profile, short: bool) -> usize {
+    match (is_said(profile), short) {
+        (true, _) => SAID_TEXT,
+        (false, true) => TEXT / 2,
+        (false, false) => ITEM_TEXT,
+    }
+}
+
+/// Characters of a text in a property's value: what people write to each other is told at less length.
+pub fn text_of(property: &str) -> usize {
+    if matches!(property, "acceptedAnswer" | "text") { TEXT / 2 } else { TEXT }
 }
 
 /// It can be told from its like by a name or a text.
@@ -671,6 +710,22 @@ mod tests {
         // JavaScript would write them otherwise.
         for number in ["129.90", "1.0", "007", "-0", "1e3", "12345678901234567890", "0.00001", "", "."] {
             assert!(!keeps(number), "{number}");
+        }
+    }
+
+    #[test]
+    fn tracking_is_left_out_of_addresses() {
+        for (url, told) in [
+            ("https://a.example/x", "https://a.example/x"),
+            ("https://a.example/x?utm_a=1", "https://a.example/x"),
+            ("https://a.example/x?utm_a=1&utm_b=2", "https://a.example/x"),
+            ("https://a.example/x?utm_a=1&id=2", "https://a.example/x?id=2"),
+            ("https://a.example/x?id=2&utm_a=1&page=3", "https://a.example/x?id=2&page=3"),
+            ("https://a.example/x?id=2&utm_a=1#top", "https://a.example/x?id=2#top"),
+            ("https://a.example/x?", "https://a.example/x?"),
+            ("https://a.example/utm_x", "https://a.example/utm_x"),
+        ] {
+            assert_eq!(untracked(url), told, "{url}");
         }
     }
 

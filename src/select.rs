@@ -527,7 +527,12 @@ impl Choice<'_> {
             for property in found.properties.iter().filter(|property| among(LISTED, &property.name)) {
                 let mut entities: Vec<u32> =
                     nodes(&property.values).map(|node| element(self.graph, node)).filter(|node| *node != main).collect();
-                let enough = if &*property.name == "hasVariant" { 2 } else { LIST_FROM };
+                let enough = match &*property.name {
+                    "hasVariant" => 2,
+                    // Asked for apart from the thing, however few they are.
+                    "review" | "reviews" => 1,
+                    _ => LIST_FROM,
+                };
                 let kind = entities.first().and_then(|first| self.kinds.get(*first as usize).copied().flatten());
                 let Some(profile) = kind.filter(|_| entities.len() >= enough) else { continue };
                 if self.profiles.get(profile).is_none_or(|profile| profile.rank == NEVER) {

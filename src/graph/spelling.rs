@@ -1,6 +1,6 @@
 //! Names as the vocabulary spells them.
 
-use alloc::{rc::Rc, vec::Vec};
+use alloc::{rc::Rc, string::String, vec::Vec};
 
 use crate::order;
 use crate::read::{Node, schema_name};
@@ -28,9 +28,48 @@ impl Memory {
 pub fn correct(nodes: &mut [Node]) {
     let (mut types, mut properties) = (Memory::default(), Memory::default());
     for node in nodes {
+        if node.types.iter().any(|name| name.contains(FORERUNNER)) {
+            succeed(node);
+        }
         node.types.iter_mut().for_each(|name| *name = types.spelled(name, type_name));
         sort(&mut node.types);
         node.properties.iter_mut().for_each(|property| property.name = properties.spelled(&property.name, property_name));
+    }
+}
+
+/// The host of the vocabulary that Schema.org took the place of; pages still use it.
+const FORERUNNER: &str = "data-vocabulary.org/";
+
+/// Its types, and what Schema.org calls them where that differs.
+const TYPES: &str = " Event Organization Person Product Offer Review Rating Recipe Address>PostalAddress Geo>GeoCoordinates \
+    Offer-aggregate>AggregateOffer Review-aggregate>AggregateRating Nutrition>NutritionInformation Instructions>HowToStep Ingredient>Thing ";
+
+/// The same of properties, those of one type with the type before them.
+const PROPERTIES: &str = " Person.title>jobTitle Review.summary>name Review.rating>reviewRating Review.description>reviewBody \
+    Review-aggregate.rating>ratingValue Rating.average>ratingValue Offer.condition>itemCondition summary>name eventType>additionalType \
+    photo>image tickets>offers tel>telephone nickname>alternateName role>roleName org>affiliation friend>knows contact>knows \
+    acquaintance>knows street-address>streetAddress locality>addressLocality region>addressRegion postal-code>postalCode \
+    country-name>addressCountry offerDetails>offers currency>priceCurrency itemreviewed>itemReviewed reviewer>author \
+    dtreviewed>datePublished count>ratingCount votes>reviewCount value>ratingValue best>bestRating worst>worstRating \
+    ingredients>recipeIngredient ingredient>recipeIngredient instructions>recipeInstructions yield>recipeYield published>datePublished \
+    recipeType>recipeCategory ";
+
+/// What stands after `name` and `>` in a list, `name` itself where it stands without; `None` where it is not listed.
+fn successor<'n>(list: &'static str, name: &'n str) -> Option<&'n str> {
+    let entry = list.split(' ').find(|entry| entry.split('>').next() == Some(name))?;
+    Some(entry.split_once('>').map_or(name, |(_, successor)| successor))
+}
+
+/// A thing of the forerunner becomes one of Schema.org; types that have no successor stay foreign.
+fn succeed(node: &mut Node) {
+    let own = |name: &str| name.split_once(FORERUNNER).map(|(_, own)| String::from(own.trim_matches(['#', '/'])));
+    let Some(kind) = node.types.iter().find_map(|name| own(name)) else { return };
+    let Some(known) = successor(TYPES, &kind) else { return };
+    node.types = alloc::vec![Rc::from(known)];
+    for property in &mut node.properties {
+        let name = own(&property.name).unwrap_or_else(|| String::from(&*property.name));
+        let known = successor(PROPERTIES, &[&kind, ".", &name].concat()).or_else(|| successor(PROPERTIES, &name)).map(Rc::from);
+        property.name = known.unwrap_or_else(|| Rc::from(name));
     }
 }
 

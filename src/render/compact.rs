@@ -68,6 +68,12 @@ pub fn tidy<'m>(types: &[Rc<str>], mut fields: Fields<'m>) -> Fields<'m> {
             }
         }
     }
+    // An event that ends when it starts is one of a day.
+    if let (Some(start), Some(end)) = (get(&fields, "startDate"), get(&fields, "endDate"))
+        && start == end
+    {
+        fields.retain(|(name, _)| *name != "endDate");
+    }
     if is("Offer") {
         lift_price(&mut fields);
     }
@@ -122,6 +128,16 @@ fn list_item(mut fields: Fields<'_>) -> Option<Out<'_>> {
             [(name, _)] if stands_alone(name) => fields.pop().map(|(_, value)| value),
             _ => Some(Out::Object(fields)),
         },
+    }
+}
+
+/// A place of which only the name and the address are told: `address` says both.
+pub fn place(fields: &mut Fields<'_>) {
+    if let [("name", Out::Text(name)), ("address", Out::Text(address))] = fields.as_mut_slice() {
+        if !address.contains(name.as_str()) {
+            *address = [name, ", ", address].concat();
+        }
+        fields.remove(0);
     }
 }
 

@@ -77,7 +77,7 @@ const TABLE: &[Row] = &[
         "Event",
         "name description startDate endDate doorTime eventStatus eventAttendanceMode location offers performer organizer",
         "",
-        "name startDate endDate location eventStatus offers url",
+        "name startDate endDate location performer eventStatus offers url",
     ),
     (
         "job",
@@ -290,11 +290,8 @@ const TABLE: &[Row] = &[
 
 /// Properties that wait for `include` wherever they stand: long, about something else, or another vocabulary's.
 pub fn waits(property: &str) -> bool {
-    if property.contains([':', '/']) {
-        return true;
-    }
     const HEAVY: &str = "articleBody reviewBody review reviews comment transcript hasPart isPartOf mainEntityOfPage associatedMedia video audio \
-        subjectOf hasMerchantReturnPolicy shippingDetails interactionStatistic citation isBasedOn breadcrumb identifier mentions";
+        subjectOf hasMerchantReturnPolicy shippingDetails interactionStatistic isBasedOn breadcrumb identifier mentions";
     is_minor(property) || among(HEAVY, property)
 }
 

@@ -8,8 +8,11 @@ use super::{Annotations, Source, Tool};
 use crate::diagnostic::Diagnostic;
 use crate::graph::{Entity, Graph};
 use crate::read::{Value, schema_name};
-use crate::render::{self, ANSWER, FEW, FEW_TEXT, ITEM_TEXT, LANGUAGES, LIST_ANSWER, OTHERS, SHORT_LIST, TEXT, is_address};
+use crate::render::{self, ANSWER, FEW, FEW_TEXT, LANGUAGES, LIST_START, OTHERS, SHORT_LIST, TEXT, is_address};
 use crate::select::{self, LIST_FROM, Selection};
+
+/// What the answers of all lists have in common.
+const LIST_SCHEMA: &str = r#"{"type":"object","properties":{"items":{"type":"array"}}}"#;
 
 /// Words for parts that a description names; enough to choose a tool by.
 const NAMED: usize = 7;
@@ -96,11 +99,12 @@ pub fn build(graph: &Graph, selection: &Selection, profiles: &mut Profiles) -> (
             }
             Source::List { entities, .. } => {
                 let first = entities.first().and_then(|first| graph.entity(*first)).and_then(|first| surveyor.profile(first));
-                let most = render::list_whole(first.as_ref());
+                let most = render::list_answer(first.as_ref(), entities.len());
                 let survey = surveyor.list(entities);
                 tool.description = describe_list(&slug, &survey);
+                tool.output_schema = Some(LIST_SCHEMA.into());
                 tool.parameters = include(&survey);
-                let long = survey.default_size > LIST_ANSWER / 2 || entities.len() >= LIST_FROM;
+                let long = survey.default_size > LIST_START / 2 || entities.len() >= LIST_FROM;
                 if long {
                     tool.parameters.push(Parameter::new("query", Kind::Text, "Words that the items must have"));
                     tool.parameters.push(offset());
@@ -224,7 +228,7 @@ impl Surveyor<'_> {
             done.push(name);
             let mut values: Vec<Value> = found.values(name).to_vec();
             values.extend(parts.iter().filter(|(part, _)| *part == name).map(|(_, part)| Value::Node(*part)));
-            self.property(name, &values, waits(name) || among(heavy, name), profile.as_ref(), (TEXT, false), &mut survey);
+            self.property(name, &values, waits(name) || among(heavy, name), profile.as_ref(), (render::text_of(name), false), &mut survey);
         }
         survey
     }
@@ -232,7 +236,6 @@ impl Surveyor<'_> {
     fn list(&mut self, entities: &[u32]) -> Survey {
         let mut survey = Survey::default();
         let short = entities.len() <= SHORT_LIST;
-        let text = if short { TEXT / 2 } else { ITEM_TEXT };
         let mut seen = select::Known::default();
         for (place, entity) in entities.iter().enumerate() {
             let Some(found) = self.graph.entity(*entity) else { continue };
@@ -244,6 +247,7 @@ impl Surveyor<'_> {
             let profile = self.profile(found);
             let (columns, heavy) = profile.as_ref().map_or(("name url", ""), |profile| (&*profile.columns, &*profile.heavy));
             self.see(*entity);
+            let text = profile.as_ref().map_or(TEXT, |profile| render::item_text(profile, short));
             let short = short || !render::has_name(found);
             for name in render::order(&found.properties, columns) {
                 if select::is_never(name) || name == "position" {
@@ -351,6 +355,7 @@ impl Found {
                 let heavy = heavy
                     || waits(&property.name)
                     || (behind && &*property.name != "name")
+                    || (self.brief && &*property.name == "geo")
                     || profile_heavy.as_ref().is_some_and(|names| among(names, &property.name));
                 for value in &property.values {
                     self.value(surveyor, &property.name, value, heavy, &mut stack);
