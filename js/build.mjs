@@ -1,5 +1,6 @@
-// The JavaScript half of the build: node js/build.mjs GLUE WASM OUT
-// GLUE: wasm-bindgen's module (target web), WASM: the optimised code, OUT: the folder to fill.
+// The JavaScript half of the build: node js/build.mjs GLUE CODE OUT
+// GLUE: wasm-bindgen's module (target web), CODE: the optimised wasm, OUT: the folder to fill. Where CODE is what wasm2js
+// made of it, toolmark.nowasm.js is built, else all the other files.
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,21 +36,56 @@ function literal(bytes) {
 /** Stands for the literal until the bundler is done: it would spell control characters at length. */
 const PLACE = 'toolmark:here';
 
-const compiled = (inline) => ({
+/** The same glue over a translation: it has no module, its memory does not tell when it grew, and it holds the page's objects itself. */
+function translatable(source) {
+  const kept = [...source.matchAll(/^let (cached\w+) = null;$/gm)].map((match) => match[1]);
+  const [, reserved] = /new Array\((\d+)\)\.fill\(undefined\);\nheap\.push\(undefined, null, true, false\);/.exec(source);
+  const first = Number(reserved) + 4;
+  const patched = source
+    // An intrinsic that wasm-bindgen replaces only where references stay in wasm: the first object that is not a constant.
+    .replace(/^import \* as import1 from .*$/m, `const import1 = { __wbindgen_externref_statics_end: () => ${first} };`)
+    .replace(/(cached\w+)\.byteLength === 0/g, '$1.buffer !== wasm.memory.buffer');
+  return `import { instantiate } from 'toolmark:code';
+${patched.replace(/^export \{ initSync.*$/m, '')}
+export function reset() {
+  ${kept.map((name) => `${name} = null;`).join(' ')}
+  heap.length = heap_next = ${first};
+  wasm = instantiate(__wbg_get_imports());
+  wasm.__wbindgen_start?.();
+}
+`;
+}
+
+/** wasm2js makes a module that starts by itself; the glue wants to start it, and again after a trap. */
+function startable(source) {
+  const from = source.indexOf('\nvar retasmFunc = asmFunc(');
+  if (from < 0) throw new Error('wasm2js has another form than this build knows.');
+  return `${source.slice(0, from).replace(/^import .*$/gm, '')}\nexport const instantiate = (imports) => asmFunc(imports);\n`;
+}
+
+/** Scripts beside this one: a bundler has to see their names; a script tag's neighbours are where it came from. */
+const neighbour = (inline, name) => `export default ${inline ? `async (from) => import(new URL("${name}", from).href)` : `() => import("./${name}")`};`;
+
+const withWasm = (inline) =>
+  compiled((name) =>
+    ({
+      'toolmark:glue': () => resettable(fs.readFileSync(glue, 'utf8')),
+      'toolmark:wasm': () => `export default ${inline ? JSON.stringify(PLACE) : '""'};`,
+      'toolmark:inspect': () => neighbour(inline, 'toolmark.inspect.js'),
+      'toolmark:nowasm': () => neighbour(inline, 'toolmark.nowasm.js'),
+    })[name](),
+  );
+
+const compiled = (contents) => ({
   name: 'compiled',
   setup(builder) {
     builder.onResolve({ filter: /^toolmark:/ }, ({ path: name }) => ({ path: name, namespace: 'toolmark' }));
     builder.onLoad({ filter: /.*/, namespace: 'toolmark' }, ({ path: name }) => ({
-      contents: {
-        'toolmark:glue': () => resettable(fs.readFileSync(glue, 'utf8')),
-        'toolmark:wasm': () => `export default ${inline ? JSON.stringify(PLACE) : '""'};`,
-        // A bundler has to see the name; a script tag's neighbours are where it came from.
-        'toolmark:inspect': () => `export default ${inline ? 'async (from) => import(new URL("toolmark.inspect.js", from).href)' : '() => import("./toolmark.inspect.js")'};`,
-      }[name](),
+      contents: contents(name),
       resolveDir: path.dirname(glue),
       loader: 'js',
     }));
-    builder.onResolve({ filter: /toolmark\.inspect\.js$/ }, ({ path: name }) => ({ path: name, external: true }));
+    builder.onResolve({ filter: /toolmark\.(inspect|nowasm)\.js$/ }, ({ path: name }) => ({ path: name, external: true }));
     // The glue imports a copy of our own script.
     builder.onResolve({ filter: /\/snippets\/.*\/js\/\w+\.js$/ }, ({ path: name }) => ({ path: path.join(here, path.basename(name)) }));
   },
@@ -67,13 +103,27 @@ const shared = {
 };
 
 fs.mkdirSync(out, { recursive: true });
+if (wasm.endsWith('.js')) {
+  const sources = { 'toolmark:glue': () => translatable(fs.readFileSync(glue, 'utf8')), 'toolmark:code': () => startable(fs.readFileSync(wasm, 'utf8')) };
+  await build({
+    ...shared,
+    sourcemap: false,
+    entryPoints: [path.join(here, 'nowasm.js')],
+    outfile: path.join(out, 'toolmark.nowasm.js'),
+    format: 'iife',
+    define: { ...shared.define, 'import.meta.url': '""' },
+    plugins: [compiled((name) => sources[name]())],
+    banner: { js: `/*! Toolmark ${version}, MIT */` },
+  });
+  process.exit();
+}
 await build({
   ...shared,
   entryPoints: [path.join(here, 'toolmark.js')],
   outfile: path.join(out, 'toolmark.js'),
   format: 'iife',
   define: { ...shared.define, 'import.meta.url': '""' },
-  plugins: [compiled(true)],
+  plugins: [withWasm(true)],
   banner: { js: `/*! Toolmark ${version}, MIT */` },
 });
 const script = path.join(out, 'toolmark.js');
@@ -83,7 +133,7 @@ await build({
   entryPoints: [path.join(here, 'index.js')],
   outfile: path.join(out, 'toolmark.mjs'),
   format: 'esm',
-  plugins: [compiled(false)],
+  plugins: [withWasm(false)],
   banner: { js: `/*! Toolmark ${version}, MIT */` },
 });
 await build({

@@ -1,5 +1,7 @@
-// Where the compiled half comes from: inside the script (one-file build), beside it, or from `data-wasm`.
+// Where the compiled half comes from: inside the script (one-file build), beside it, or from `data-wasm`; and where a
+// page's policy forbids WebAssembly, the same as JavaScript, from toolmark.nowasm.js.
 import init, { Adapter, initSync, read, reset } from 'toolmark:glue';
+import loadNowasm from 'toolmark:nowasm';
 import inlined from 'toolmark:wasm';
 
 /** Why there is no Rust in this page, with what to do about it. */
@@ -10,44 +12,67 @@ export class LoadError extends Error {
   }
 }
 
+/** Where toolmark.nowasm.js leaves what it holds. */
+const NOWASM = Symbol.for('toolmark.nowasm');
+
 let loading;
 let module;
 
 /**
  * The compiled half, ready.
  * @param {string | URL} [wasm] where it is, for builds that fetch it
+ * @param {string} [from] this script's address, if it has one
  * @returns {Promise<{Adapter: typeof Adapter, read: typeof read}>} rejects with a LoadError
  */
-export function load(wasm) {
-  loading ??= instantiate(wasm).then(
-    () => ({ Adapter, read }),
-    (error) => {
-      loading = undefined;
-      throw error;
-    },
-  );
+export function load(wasm, from) {
+  loading ??= instantiate(wasm)
+    .then(() => ({ Adapter, read }))
+    .catch((error) => (error.code === 'wasm-blocked' ? translated(error, from) : Promise.reject(error)));
+  loading.catch(() => (loading = undefined));
   return loading;
 }
 
 /** The compiled half at once: it is there already, or lies in this script. Throws a LoadError. */
 export function loadNow() {
-  if (!module) {
+  if (module) return { Adapter, read };
+  try {
     if (!inlined) throw new LoadError('not-ready', 'Toolmark is not loaded yet: await start() first.');
-    try {
-      const compiled = new WebAssembly.Module(bytes());
-      initSync({ module: compiled });
-      module = compiled;
-    } catch (error) {
-      throw failure(error, true);
-    }
+    const compiled = new WebAssembly.Module(bytes());
+    initSync({ module: compiled });
+    module = compiled;
+    return { Adapter, read };
+  } catch (error) {
+    const other = inPlace();
+    if (other) return other;
+    throw error.code ? error : failure(error, true);
   }
-  return { Adapter, read };
 }
 
 /** A new instance of the same code: after a trap nothing in the old one can be trusted. */
 export function renew() {
-  if (!module) return;
-  reset(module);
+  if (module) reset(module);
+  else inPlace()?.reset();
+}
+
+/** What toolmark.nowasm.js holds, once it ran; one of another version is none. */
+function inPlace() {
+  const found = globalThis[NOWASM];
+  return found?.version === __VERSION__ ? found : undefined;
+}
+
+/** The same code as JavaScript, for pages that forbid WebAssembly. */
+async function translated(blocked, from) {
+  let why = '';
+  if (!inPlace()) {
+    try {
+      await loadNowasm(from);
+    } catch (error) {
+      why = ` It could not be loaded now: ${error?.message ?? error}.`;
+    }
+  }
+  const found = inPlace();
+  if (found) return { ...found, slow: blocked.message };
+  throw new LoadError(blocked.code, `${blocked.message} Or put toolmark.nowasm.js of version ${__VERSION__} beside the script: slower, but it needs no WebAssembly.${why}`);
 }
 
 async function instantiate(wasm) {

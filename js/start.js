@@ -24,7 +24,7 @@ const MAX_MANIFEST = 1_000_000;
 /** A document that still loads is mapped after this many milliseconds with what it has by then. */
 const PARSE_WAIT_MS = 1000;
 
-/** Where the script tag came from, and so the inspector. */
+/** Where the script tag came from, and so what lies beside it. */
 let home;
 
 const keep = (document, key, value) => Object.defineProperty(document, key, { value, configurable: true, writable: true });
@@ -134,10 +134,11 @@ class Session {
   async run() {
     try {
       this.lookForSurface();
-      const compiled = load(this.options.wasm);
+      const compiled = load(this.options.wasm, home);
       await Promise.all([compiled, parsed(this.document)]);
       if (this.stopped) return this.handle;
       this.rust = await compiled;
+      if (this.rust.slow) this.note('info', 'nowasm', `${this.rust.slow} Until then the page is read by toolmark.nowasm.js, which takes longer.`);
       this.renew();
       const { follow = this.options.watch !== false } = {};
       this.watcher = watch(this.document, this.adapter.plan(), { follow, debounceMs: this.options.debounceMs, look: () => void this.refresh() });

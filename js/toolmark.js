@@ -6,7 +6,6 @@ const RUNNING = Symbol.for('toolmark.running');
 
 /** The tag that this script came from. Null in modules and in scripts that were evaluated: then the marked one. */
 const tag = document.currentScript ?? document.querySelector('script[data-toolmark]') ?? document.querySelector('script[src*="toolmark"]');
-
 const diagnostics = [];
 const note = (level, code, message) => {
   diagnostics.push({ level, code, message });
@@ -20,7 +19,7 @@ if (!tag && [...document.scripts].some(hasOptions)) {
 const before = Object.getOwnPropertyDescriptor(window, 'toolmark');
 const running = document[RUNNING];
 const started = begin(options, {
-  from: tag?.src,
+  from: tag?.src || undefined,
   diagnostics,
   undo: [
     () => {

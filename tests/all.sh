@@ -11,6 +11,7 @@ cargo test --no-default-features
 
 say "build and sizes"
 build
+build_nowasm
 size
 
 say "the edge in Chromium: wasm-pack test"

@@ -1,11 +1,21 @@
 // What a page's headers may forbid: each works, or says what to do.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
 import test from 'node:test';
-import { html, ld, look, open, product, SURFACES, tag } from './support.mjs';
+import { html, ld, look, open, product, ROOT, run, SURFACES, tag } from './support.mjs';
 
 const body = html(ld(product()) + tag('data-page="off"'));
 const withNonce = html(ld(product()) + tag('data-page="off" nonce="n1"'));
 const csp = (policy) => ({ 'content-security-policy': policy });
+/** The files on another origin, as a CDN sends them. */
+const cdn = () =>
+  Object.fromEntries(
+    ['toolmark.js', 'toolmark.nowasm.js'].map((name) => [
+      `https://cdn.example/x/${name}`,
+      { body: fs.readFileSync(path.join(ROOT, 'dist', name)), contentType: 'text/javascript', headers: { 'access-control-allow-origin': '*' } },
+    ]),
+  );
 
 /** headers → whether WebAssembly runs */
 const ALLOWED = {
@@ -28,12 +38,46 @@ for (const surface of SURFACES) {
   }
 }
 
+/** What a page gets where WebAssembly is forbidden and toolmark.nowasm.js is beside the script. */
+const FORBIDDEN = {
+  "script-src 'self'": [body, csp("script-src 'self'")],
+  "default-src 'self'": [body, csp("default-src 'self'")],
+  'nonce with strict-dynamic': [withNonce, csp("script-src 'nonce-n1' 'strict-dynamic'; object-src 'none'; base-uri 'none'")],
+  'Trusted Types': [body, csp("script-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'")],
+  'loaded by the page': [body.replace('<script src', '<script src="/dist/toolmark.nowasm.js"></script><script src'), csp("script-src 'self'")],
+};
+for (const surface of SURFACES) {
+  for (const [what, [page, headers]] of Object.entries(FORBIDDEN)) {
+    test(`${surface}: WebAssembly forbidden (${what}): the same tools without it`, async () => {
+      const opened = await open({ surface, page, headers });
+      const { listed, diagnostics } = await look(opened);
+      assert.deepEqual([listed, diagnostics.map((one) => `${one.level} ${one.code}`)], [['get_product'], ['info nowasm']]);
+      assert.match(JSON.stringify(await run(opened, 'get_product')), /10\.00/);
+      await opened.evaluate(() => (document.querySelector('script[type*=json]').firstChild.data = '{"@context":"https://schema.org","@type":"Product","name":"Other","offers":{"@type":"Offer","price":"12.00","priceCurrency":"EUR"}}'));
+      assert.match(JSON.stringify(await run(opened, 'get_product')), /12\.00/);
+      assert.deepEqual(opened.requests.filter((url) => url.includes('nowasm')).length, 1);
+      assert.deepEqual(opened.warnings.filter((text) => text.includes('[toolmark]')), []);
+      assert.deepEqual(opened.errors, []);
+      await opened.done();
+    });
+  }
+}
+
+test('the file beside the script is found on another origin too', async () => {
+  const page = await open({ page: html(ld(product()) + '<script src="https://cdn.example/x/toolmark.js" crossorigin></script>'), headers: csp("script-src https://cdn.example"), routes: cdn() });
+  const { listed } = await look(page);
+  assert.ok(listed.includes('get_product'));
+  assert.ok(page.requests.includes('https://cdn.example/x/toolmark.nowasm.js'));
+  await page.done();
+});
+
 for (const policy of ["script-src 'self'", "default-src 'self'"]) {
-  test(`WebAssembly forbidden by ${policy}: told once, with the directive; the site's own tools work`, async () => {
-    const page = await open({ page: body, headers: csp(policy) });
+  test(`WebAssembly forbidden by ${policy}, nothing beside the script: told once, with the directive; the site's own tools work`, async () => {
+    const page = await open({ page: body, headers: csp(policy), routes: { '/dist/toolmark.nowasm.js': { status: 404, body: '' } } });
     const { tools, diagnostics } = await look(page);
     assert.deepEqual([tools, diagnostics.map((one) => one.code)], [[], ['wasm-blocked']]);
     assert.match(diagnostics[0].message, /'wasm-unsafe-eval'.*script-src/);
+    assert.match(diagnostics[0].message, /toolmark\.nowasm\.js/);
     assert.equal(page.warnings.filter((text) => text.includes('[toolmark]')).length, 1);
     const answer = await page.evaluate(async () => {
       window.toolmark.defineTool({ name: 'mine', description: 'Mine.', execute: () => ({ fine: true }) });
