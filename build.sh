@@ -207,7 +207,7 @@ BUDGETS='{ "toolmark.js": 232100, "toolmark.mjs": 26000, "toolmark_bg.wasm": 198
 
 size() {
   node --input-type=module -e '
-    import fs from "node:fs"; import zlib from "node:zlib";
+    import crypto from "node:crypto"; import fs from "node:fs"; import zlib from "node:zlib";
     const budgets = JSON.parse(process.argv[1]);
     const shipped = fs.readdirSync("dist").filter((f) => /\.(js|mjs|wasm)$/.test(f)).sort();
     const n = (x) => x.toLocaleString("en").padStart(9);
@@ -221,6 +221,9 @@ size() {
       over += budget !== undefined && brotli > budget;
       console.error(`${f.padEnd(26)}${n(b.length)} ${n(zlib.gzipSync(b, { level: 9 }).length)} ${n(brotli)}${verdict}`);
     }
+    // For the tag of a site that takes the file from elsewhere (docs/platforms/plain.md).
+    const script = fs.readFileSync("dist/toolmark.js");
+    console.error(`toolmark.js integrity="sha384-${crypto.createHash("sha384").update(script).digest("base64")}"`);
     process.exit(over ? 1 : 0);
   ' "$BUDGETS"
 }

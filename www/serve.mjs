@@ -29,11 +29,12 @@ function demo(root, url) {
 
 /**
  * Serves on 127.0.0.1.
- * @param {{root?: string, port?: number, routes?: (request: http.IncomingMessage, url: URL) => undefined | {status?: number, headers?: Record<string, string>, body?: string | Buffer}, transform?: (html: string, url: URL) => string}} [options]
- *   `root`: the folder at `/` (default: this one). `routes`: answers before files do. `transform`: changes each HTML file that is sent.
+ * @param {{root?: string, port?: number, dist?: boolean, routes?: (request: http.IncomingMessage, url: URL) => undefined | {status?: number, headers?: Record<string, string>, body?: string | Buffer}, transform?: (html: string, url: URL) => string}} [options]
+ *   `root`: the folder at `/` (default: this one). `routes`: answers before files do. `dist`: the build at `/dist/` (default).
+ *   `transform`: changes each HTML file that is sent.
  * @returns {Promise<{origin: string, close: () => void}>}
  */
-export async function serve({ root = here, port = 0, routes = () => undefined, transform = (html) => html } = {}) {
+export async function serve({ root = here, port = 0, dist = true, routes = () => undefined, transform = (html) => html } = {}) {
   const server = http.createServer((request, response) => {
     const url = new URL(request.url, 'http://127.0.0.1');
     try {
@@ -42,7 +43,7 @@ export async function serve({ root = here, port = 0, routes = () => undefined, t
         response.writeHead(answer.status ?? 200, { 'content-type': TYPES['.html'], ...answer.headers });
         return void response.end(answer.body ?? '');
       }
-      const file = url.pathname.startsWith('/dist/') ? find(DIST, url.pathname.slice(5)) : find(root, url.pathname);
+      const file = dist && url.pathname.startsWith('/dist/') ? find(DIST, url.pathname.slice(5)) : find(root, url.pathname);
       if (!file) {
         response.writeHead(404, { 'content-type': 'text/plain' });
         return void response.end(`not found: ${url.pathname}\n`);

@@ -1,0 +1,80 @@
+// What the documents say of names, options and files is what the code has.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
+const text = (file) => fs.readFileSync(path.join(ROOT, file), 'utf8');
+/** The rows of the table under a heading, as cells. */
+const table = (markdown, heading) => {
+  const part = markdown.split(/^## /m).find((one) => one.startsWith(`${heading}\n`));
+  return part.split('\n').filter((line) => line.startsWith('| `')).map((line) => line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim()));
+};
+const name = (cell) => cell.match(/`([A-Za-z]+)/)[1];
+const block = (source, from) => source.slice(source.indexOf(from), source.indexOf('\n};', source.indexOf(from)));
+/** The members of an interface of the types. */
+const members = (types, of) => [...types.slice(types.indexOf(`interface ${of} {`)).split('\n}')[0].matchAll(/^ {2}([a-zA-Z]+)[?(:]/gm)].map((match) => match[1]);
+
+const api = text('docs/api.md');
+const types = text('js/toolmark.d.ts');
+
+test('options: document, types and code name the same', () => {
+  const code = [...block(text('js/options.js'), 'const OPTIONS = {').matchAll(/^ {2}([a-zA-Z]+): \[/gm)].map((match) => match[1]).sort();
+  assert.ok(code.length > 20);
+  assert.deepEqual(table(api, 'Options').map(([cell]) => name(cell)).sort(), code);
+  assert.deepEqual(members(types, 'Options').sort(), code);
+});
+
+test('defaults: as the code has them', () => {
+  const defaults = Object.fromEntries(table(api, 'Options').map(([option, , value]) => [name(option), value.replace(/[`,]/g, '')]));
+  const rust = text('src/options.rs');
+  const constant = (of) => rust.match(new RegExp(`const ${of}: usize = ([\\d_]+);`))[1].replace(/_/g, '');
+  assert.deepEqual(
+    [defaults.maxTools, defaults.maxPayloadBytes, defaults.maxDepth, defaults.maxDescriptionLength],
+    ['MAX_TOOLS', 'MAX_PAYLOAD_BYTES', 'MAX_DEPTH', 'MAX_DESCRIPTION_LENGTH'].map(constant),
+  );
+  assert.equal(defaults.debounceMs, text('js/watch.js').match(/DEBOUNCE_MS = (\d+)/)[1]);
+});
+
+test('exports: document, types and code name the same', () => {
+  const code = text('js/index.js').match(/export \{ ([^}]+) \}/)[1].split(', ').sort();
+  assert.deepEqual(table(api, 'The tag and the module').map(([cell]) => name(cell)).sort(), code);
+  assert.deepEqual([...types.matchAll(/^export (?:const|function) ([a-zA-Z]+)/gm)].map((match) => match[1]).sort(), code);
+  const tag = text('js/toolmark.js').match(/const api = \{ ([^}]+) \}/)[1].split(', ');
+  assert.deepEqual([...tag, 'ready'].sort(), code);
+});
+
+test('the handle: document, types and code name the same', () => {
+  const code = [...text('js/start.js').match(/this\.handle = \{([^]*?)\n {4}\};/)[1].matchAll(/^ {6}([a-z]+): \(/gm)].map((match) => match[1]).sort();
+  assert.ok(code.length > 5);
+  assert.deepEqual(table(api, 'The handle').map(([cell]) => name(cell)).sort(), code);
+  assert.deepEqual(members(types, 'Handle').sort(), code);
+});
+
+test('error codes: document and types name the same', () => {
+  const typed = types.match(/code:\n([^;]+);/)[1].match(/'[a-z_]+'/g).map((code) => code.slice(1, -1)).sort();
+  assert.deepEqual(api.split('## Errors are answers')[1].match(/`[a-z_]+`/g).map((code) => code.slice(1, -1)).sort(), typed);
+});
+
+/** Every file that a document names exists, and so does what its links point to. */
+const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...['', 'platforms/'].flatMap((folder) => fs.readdirSync(path.join(ROOT, 'docs', folder)).filter((file) => file.endsWith('.md')).map((file) => `docs/${folder}${file}`))];
+for (const document of DOCUMENTS) {
+  test(`${document}: what it names is there`, () => {
+    const words = text(document);
+    const links = [...words.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map((match) => path.join(path.dirname(document), match[1]));
+    const places = [...words.matchAll(/`((?:src|js|tests|www|docs)\/[\w./-]*[\w/])`/g)].map((match) => match[1]).filter((place) => !document.startsWith('docs/platforms/') && !/</.test(place));
+    const scripts = Object.keys(JSON.parse(text('package.json')).scripts);
+    for (const place of [...links, ...places]) assert.ok(fs.existsSync(path.join(ROOT, place)), `${document} names ${place}, which is not there`);
+    for (const [, script] of words.matchAll(/npm (?:--silent )?run ([a-z:-]+)/g)) assert.ok(scripts.includes(script), `${document} names npm run ${script}, which is not there`);
+  });
+}
+
+test('diagnostic codes that the troubleshooting names exist', () => {
+  const sources = [...fs.readdirSync(path.join(ROOT, 'js')), ...fs.readdirSync(path.join(ROOT, 'src'), { recursive: true }).map((file) => `../src/${file}`)]
+    .filter((file) => /\.(js|rs)$/.test(file)).map((file) => text(path.join('js', file))).join('\n');
+  const codes = [...text('docs/troubleshooting.md').matchAll(/`([a-z]+(?:-[a-z]+)+)`/g)].map((match) => match[1]).filter((code) => !code.startsWith('data-') && code !== 'connect-src' && code !== 'script-src');
+  assert.ok(codes.length > 12);
+  for (const code of codes) assert.ok(sources.includes(`'${code}'`) || sources.includes(`"${code}"`), `no diagnostic '${code}'`);
+});
