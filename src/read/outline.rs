@@ -30,8 +30,9 @@ use crate::dom::Document;
 use crate::search;
 pub use walk::build;
 
-/// Characters of a passage at most: three of them, or one and the way to it, fit an answer.
-pub const PASSAGE: usize = 1_200;
+/// Characters of a passage at most, half as many in scripts whose characters take most of a token each: outline and
+/// passage together are to stay below a sixth of a page of three thousand tokens.
+pub const PASSAGE: usize = 1_000;
 /// Sections of a page at most; what follows stays text of the last one. The longest real pages have some hundreds.
 pub const MAX_SECTIONS: usize = 20_000;
 
@@ -270,7 +271,7 @@ impl Outline {
         let count = passages.len();
         for (mut from, to) in self.ranges(section, false) {
             while from < to {
-                let end = cut(&self.text, from as usize, to as usize, PASSAGE) as u32;
+                let end = passage_end(&self.text, from as usize, to as usize, PASSAGE) as u32;
                 if !self.slice(from, end).trim().is_empty() {
                     passages.push(Passage { section, from, to: end });
                 }
@@ -329,6 +330,15 @@ pub fn in_json(character: char) -> usize {
 /// Where a piece of `text[from..end]` of at most `limit` characters (as JSON writes them) ends: with the text, else after a block, a
 /// sentence, a word, whichever is the strongest border that leaves the piece at least half full.
 pub fn cut(text: &str, from: usize, end: usize, limit: usize) -> usize {
+    cut_weighed(text, from, end, limit, 1)
+}
+
+/// The same where a character that costs a model about a token counts twice.
+pub fn passage_end(text: &str, from: usize, end: usize, limit: usize) -> usize {
+    cut_weighed(text, from, end, limit, 2)
+}
+
+fn cut_weighed(text: &str, from: usize, end: usize, limit: usize, wide: usize) -> usize {
     // By bytes: most of a page is ASCII, and every border is told from its first byte.
     let bytes = text.as_bytes().get(from..end).unwrap_or(&[]);
     let (mut block, mut sentence, mut word) = (0, 0, 0);
@@ -337,7 +347,7 @@ pub fn cut(text: &str, from: usize, end: usize, limit: usize) -> usize {
         if byte & 0xc0 == 0x80 {
             continue;
         }
-        count += in_json(char::from(*byte));
+        count += if *byte >= 0xe0 { wide } else { in_json(char::from(*byte)) };
         if count > limit {
             let best = [block, sentence, word].into_iter().find(|border| *border > 0).unwrap_or(at);
             return from + best;

@@ -115,7 +115,7 @@ pub fn complete(meta: &mut Meta, graph: &Graph, main: Option<u32>) {
 /// Characters that an answer aims at (Chrome's guidance for one answer).
 const ANSWER: usize = 1_500;
 /// Least and most bytes of an outline: on a short page it must not cost more than what it leads to.
-const OUTLINE: (usize, usize) = (700, 1_400);
+const OUTLINE: (usize, usize) = (440, 1_400);
 /// Levels of sections in one outline at most; `under` opens what lies deeper.
 const MAX_LEVELS: usize = 8;
 /// Characters of a heading in an outline or a path.
@@ -235,7 +235,7 @@ fn tree(outline: &Outline, meta: &Meta, under: &str, offset: usize, most: usize)
 /// Bytes of an outline of a page of so many tokens: a short page may be listed whole; on a longer one outline and
 /// section together are to stay far below the page.
 fn outline_budget(tokens: usize) -> usize {
-    if tokens < 3_000 { OUTLINE.1 } else { (tokens / 4).clamp(OUTLINE.0, OUTLINE.1) }
+    if tokens < 2_500 { OUTLINE.1 } else { (tokens / 6).clamp(OUTLINE.0, OUTLINE.1) }
 }
 
 /// What the page says of itself.
@@ -449,7 +449,7 @@ fn piece(outline: &Outline, ranges: &[(u32, u32)], offset: usize, room: usize, l
             // What JSON and link addresses add is only known once it is written.
             let fits = room;
             let (end, part) = loop {
-                let end = outline::cut(&outline.text, from, to as usize, room);
+                let end = outline::passage_end(&outline.text, from, to as usize, room);
                 let part = if links { outline.with_links(from as u32, end as u32) } else { outline.slice(from as u32, end as u32).into() };
                 if !links || escaped(&part) <= fits || room <= 150 {
                     break (end, part);

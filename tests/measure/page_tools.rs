@@ -379,6 +379,9 @@ fn measure(source: &str, name: &str, real: &HashMap<String, usize>, show: bool, 
         sums.full += full;
         sums.spent += spent;
         sums.within += usize::from(spent * 6 <= full);
+        if show && spent * 6 > full {
+            println!("over {name}: outline {}, section {}, of {full}", outline::tokens(&tree.to_string()), outline::tokens(&section));
+        }
     }
     // Boilerplate before content, as the tree lists it.
     let surrounds =
