@@ -253,17 +253,17 @@ impl Document {
     }
 
     /// An absolute URL for `reference`, resolved against the base URL (WHATWG URL), or `None`.
-    /// References that are absolute and in normal form already are returned as they are, which spares the parser.
     pub fn resolve(&self, reference: &str) -> Option<String> {
+        self.resolve_against(reference, &self.base_url)
+    }
+
+    /// The same against another base, e.g. a JSON-LD context's `@base`. References that are absolute and in normal
+    /// form already are returned as they are, which spares the parser.
+    pub fn resolve_against(&self, reference: &str, base: &str) -> Option<String> {
         let reference = reference.trim_matches(|c: char| c.is_ascii_whitespace());
         if is_normal(reference) {
             return Some(reference.to_owned());
         }
-        (self.resolve)(reference, &self.base_url)
-    }
-
-    /// The same against another base, e.g. a JSON-LD context's `@base`.
-    pub fn resolve_against(&self, reference: &str, base: &str) -> Option<String> {
         (self.resolve)(reference, base)
     }
 }

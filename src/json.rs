@@ -13,9 +13,6 @@ use crate::order;
 /// million brackets cannot exhaust the stack; real pages nest four deep.
 pub const MAX_DEPTH: usize = 200;
 
-/// So few that comparing each with each costs less than sorting.
-pub(crate) const FEW: usize = 16;
-
 /// A JSON value. Strings without escapes borrow from the text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json<'s> {
@@ -37,9 +34,14 @@ impl<'s> Json<'s> {
     /// The value of `key`, if this is an object that has it.
     pub fn get(&self, key: &str) -> Option<&Json<'s>> {
         match self {
-            Json::Object(members) => members.iter().find(|(name, _)| name == key).map(|(_, value)| value),
+            Json::Object(members) => member(members, key),
             _ => None,
         }
+    }
+
+    /// The elements of an array; anything else counts as an array of itself.
+    pub(crate) fn each(&self) -> &[Json<'s>] {
+        self.as_array().unwrap_or(core::slice::from_ref(self))
     }
 
     /// The text, if this is a string.
@@ -79,6 +81,11 @@ impl<'s> Json<'s> {
     }
 }
 
+/// The value of a key among an object's members.
+pub(crate) fn member<'j, 's>(members: &'j [(Cow<'s, str>, Json<'s>)], key: &str) -> Option<&'j Json<'s>> {
+    members.iter().find(|(name, _)| name == key).map(|(_, value)| value)
+}
+
 /// Where and why a text is not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error {
@@ -114,36 +121,21 @@ pub fn parse(text: &str) -> Result<Parsed<'_>, Error> {
 }
 
 /// Of members with the same key keeps the place of the first and the value of the last; `true` if there were any.
-/// Sorting a list of places is what keeps this from being quadratic in an object of a hundred thousand keys.
 fn keep_last(members: &mut Vec<(Cow<'_, str>, Json<'_>)>) -> bool {
-    if members.len() <= FEW && members.iter().enumerate().all(|(at, (key, _))| members.iter().take(at).all(|(other, _)| other != key)) {
-        return false;
-    }
-    let mut order: Vec<usize> = (0..members.len()).collect();
-    let key = |index: &usize| members.get(*index).map(|(key, _)| key);
-    order::sort_by(&mut order, &|a, b| (key(a).cmp(&key(b)).then(a.cmp(b))).is_lt());
-    let mut kept = alloc::vec![true; members.len()];
-    let mut repeated: Vec<(usize, usize)> = Vec::new();
-    for run in order.chunk_by(|a, b| key(a) == key(b)) {
-        if let [first, others @ .., last] = run {
-            repeated.push((*first, *last));
-            for index in others.iter().chain([last]) {
-                kept.get_mut(*index).into_iter().for_each(|kept| *kept = false);
-            }
-        }
-    }
-    if repeated.is_empty() {
-        return false;
-    }
-    for (first, last) in repeated {
-        let value = members.get_mut(last).map_or(Json::Null, |(_, value)| core::mem::replace(value, Json::Null));
-        if let Some(member) = members.get_mut(first) {
+    let repeated = order::repeated(members.len(), &|index| members.get(index).map_or("", |(key, _)| key));
+    let mut gone = repeated.iter().map(|(index, _)| *index).peekable();
+    for (index, first) in &repeated {
+        let value = members.get_mut(*index).map_or(Json::Null, |(_, value)| core::mem::replace(value, Json::Null));
+        if let Some(member) = members.get_mut(*first) {
             member.1 = value;
         }
     }
-    let mut keep = kept.into_iter();
-    members.retain(|_| keep.next() == Some(true));
-    true
+    let mut index = 0;
+    members.retain(|_| {
+        index += 1;
+        gone.next_if_eq(&(index - 1)).is_none()
+    });
+    !repeated.is_empty()
 }
 
 struct Parser<'s> {

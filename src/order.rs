@@ -22,6 +22,28 @@ pub fn sort_by<T>(items: &mut [T], before: &dyn Fn(&T, &T) -> bool) {
     apply(items, order);
 }
 
+/// Of `count` things those whose name an earlier one has, each with the first of that name, in order. Sorting is what
+/// keeps this from growing with the square of their number; few are compared one by one.
+pub fn repeated<'n>(count: usize, name: &dyn Fn(usize) -> &'n str) -> Vec<(usize, usize)> {
+    const FEW: usize = 16;
+    if count <= FEW && (1..count).all(|one| (0..one).all(|other| name(one) != name(other))) {
+        return Vec::new();
+    }
+    let order = permutation(count, &|one, other| name(one) < name(other));
+    let mut found = Vec::new();
+    let mut first = usize::MAX;
+    for index in order {
+        let index = index as usize;
+        if first < count && name(first) == name(index) {
+            found.push((index, first));
+        } else {
+            first = index;
+        }
+    }
+    sort(&mut found);
+    found
+}
+
 /// The places of `count` items in sorted order (bottom-up merge sort, stable).
 #[inline(never)]
 fn permutation(count: usize, before: &dyn Fn(usize, usize) -> bool) -> Vec<u32> {

@@ -252,14 +252,14 @@ impl<'d> Reader<'d> {
         match json {
             Json::Null => {}
             Json::Array(items) => items.iter().for_each(|item| self.values(place, item, depth, out)),
-            Json::Object(members) if place.term.kind == Kind::Json => out.push(text(&to_text(&Json::Object(members.clone())), None)),
+            Json::Object(_) if place.term.kind == Kind::Json => out.push(text(&to_text(json), None)),
             Json::Object(members) => match place.term.container {
                 Container::Language if is_map(members) => {
                     for (language, words) in members {
                         let language = (!language.starts_with('@')).then(|| self.name(language));
-                        let words = core::slice::from_ref(words);
-                        let words = words.iter().flat_map(|words| words.as_array().unwrap_or(core::slice::from_ref(words)));
-                        out.extend(words.filter_map(Json::as_str).map(|words| text(words, language.clone())));
+                        for words in words.each().iter().filter_map(Json::as_str) {
+                            out.push(text(words, language.clone()));
+                        }
                     }
                 }
                 Container::Map if is_map(members) => members.iter().for_each(|(_, json)| self.values(place, json, depth, out)),
@@ -305,8 +305,8 @@ impl<'d> Reader<'d> {
         depth: usize,
         out: &mut Vec<Value>,
     ) {
-        let own = members.iter().find(|(key, _)| key == "@context");
-        let mut context = own.map_or_else(|| outer.clone(), |(_, own)| self.enter(outer, own));
+        let own = json::member(members, "@context");
+        let mut context = own.map_or_else(|| outer.clone(), |own| self.enter(outer, own));
         if !context.given && place.is_none() {
             context = self.without_context(&context, members);
         }
@@ -378,7 +378,7 @@ impl<'d> Reader<'d> {
         for (key, json) in keys {
             match key {
                 Key::Keyword(Keyword::Type) => {
-                    for name in json.as_array().unwrap_or(core::slice::from_ref(*json)).iter().filter_map(Json::as_str) {
+                    for name in json.each().iter().filter_map(Json::as_str) {
                         let name = self.type_name(context, name);
                         if let Some(name) = name.filter(|name| !node.types.contains(name)) {
                             node.types.push(name);
@@ -386,7 +386,7 @@ impl<'d> Reader<'d> {
                     }
                 }
                 Key::Keyword(Keyword::Nest) => {
-                    for object in json.as_array().unwrap_or(core::slice::from_ref(*json)) {
+                    for object in json.each() {
                         if let Json::Object(members) = object {
                             let keys: Vec<_> = members.iter().filter_map(|(key, json)| Some((self.key(context, key)?, json))).collect();
                             self.members(context, nested, &keys, index, node, depth);
@@ -456,8 +456,7 @@ impl<'d> Reader<'d> {
 
     /// A node of a block without `@context`: Schema.org's words are read as such, others mean nothing.
     fn without_context<'j>(&mut self, context: &Rc<Context<'j>>, members: &[(Cow<'_, str>, Json<'_>)]) -> Rc<Context<'j>> {
-        let types = members.iter().filter(|(key, _)| key == "@type").map(|(_, json)| json);
-        let mut types = types.flat_map(|json| json.as_array().unwrap_or(core::slice::from_ref(json))).filter_map(Json::as_str);
+        let mut types = json::member(members, "@type").map_or(&[][..], Json::each).iter().filter_map(Json::as_str);
         if types.any(|name| vocabulary::type_name(super::schema_name(name).unwrap_or(name)).is_some()) {
             self.read_as_schema = true;
             return Rc::new(context.with_schema());
@@ -532,53 +531,22 @@ fn looks_unlike_url(words: &str) -> bool {
 /// JSON as text.
 fn to_text(json: &Json<'_>) -> String {
     let mut out = json::Writer::new();
-    write(json, &mut out);
+    json.write(&mut out);
     out.into_string()
 }
 
-fn write(json: &Json<'_>, out: &mut json::Writer) {
-    match json {
-        Json::Null => out.raw("null"),
-        Json::Bool(value) => out.bool(*value),
-        Json::Number(digits) => out.raw(digits),
-        Json::String(words) => out.string(words),
-        Json::Array(items) => out.array(|out| items.iter().for_each(|item| write(item, out))),
-        Json::Object(members) => out.object(|out| {
-            for (key, value) in members {
-                write(value, out.field(key));
-            }
-        }),
-    }
-}
-
-/// Makes one property of those of the same name; the first keeps its place. Not quadratic in their number.
+/// Makes one property of those of the same name; the first keeps its place.
 fn merge_repeated(properties: &mut Vec<Property>) {
-    let few = properties.len() <= json::FEW;
-    if few && properties.iter().enumerate().all(|(at, property)| properties.iter().take(at).all(|other| other.name != property.name)) {
-        return;
-    }
-    let mut order: Vec<usize> = (0..properties.len()).collect();
-    let name = |index: usize| properties.get(index).map(|property| &*property.name);
-    order::sort_by_key(&mut order, |index| name(*index));
-    let pairs = order.windows(2).filter_map(|pair| pair.first().copied().zip(pair.get(1).copied()));
-    let repeated: Vec<(usize, usize)> = pairs.filter(|(first, second)| name(*first) == name(*second)).collect();
-    if repeated.is_empty() {
-        return;
-    }
-    let mut into: Vec<usize> = (0..properties.len()).collect();
-    for (before, index) in repeated {
-        let first = into.get(before).copied().unwrap_or(before);
-        if let Some(slot) = into.get_mut(index) {
-            *slot = first;
-        }
-    }
-    for (index, first) in into.iter().copied().enumerate().filter(|(index, first)| index != first) {
-        let mut values = properties.get_mut(index).map(|property| core::mem::take(&mut property.values)).unwrap_or_default();
-        if let Some(property) = properties.get_mut(first) {
+    let repeated = order::repeated(properties.len(), &|index| properties.get(index).map_or("", |property| &property.name));
+    for (index, first) in &repeated {
+        let mut values = properties.get_mut(*index).map(|property| core::mem::take(&mut property.values)).unwrap_or_default();
+        if let Some(property) = properties.get_mut(*first) {
             property.values.append(&mut values);
         }
     }
-    properties.retain(|property| !property.values.is_empty());
+    if !repeated.is_empty() {
+        properties.retain(|property| !property.values.is_empty());
+    }
 }
 
 /// Takes out nodes that say nothing. What refers to one refers to its name; one without a name stays where it is

@@ -5,28 +5,26 @@ use alloc::{rc::Rc, string::String};
 use crate::dom::Document;
 use crate::text;
 
-/// An absolute URL for what an attribute holds, or `None` where it is no URL. A URI template (RFC 6570) stays a
-/// template: absolute ones verbatim, relative ones resolved around their braces, which a URL parser would encode.
+/// An absolute URL for what an attribute holds, or `None` where it is no URL.
 pub(super) fn resolve(document: &Document, written: &str) -> Option<Rc<str>> {
+    resolve_against(document, written, &document.base_url).map(Rc::from)
+}
+
+/// The same against another base. A URI template (RFC 6570) stays a template: absolute ones verbatim, relative ones
+/// resolved around their braces, which a URL parser would encode.
+pub(super) fn resolve_against(document: &Document, written: &str, base: &str) -> Option<String> {
     let written = written.trim_matches(|character: char| character.is_ascii_whitespace());
     if !written.contains('{') {
-        return document.resolve(written).map(Rc::from);
+        return document.resolve_against(written, base);
     }
     if has_scheme(written) {
-        return Some(verbatim(written));
+        return Some(String::from(&*verbatim(written)));
     }
     // Lower-case letters pass through every part of a URL unchanged.
-    const BRACES: [(char, &str); 2] = [('{', "zqopenzq"), ('}', "zqclosezq")];
-    let mut reference = String::from(written);
-    for (brace, letters) in BRACES {
-        reference = reference.replace(brace, letters);
-    }
-    let mut resolved = document.resolve(&reference)?;
-    for (brace, letters) in BRACES {
-        let mut buffer = [0; 4];
-        resolved = resolved.replace(letters, brace.encode_utf8(&mut buffer));
-    }
-    Some(resolved.into())
+    const OPEN: &str = "zqopenzq";
+    const CLOSE: &str = "zqclosezq";
+    let resolved = document.resolve_against(&written.replace('{', OPEN).replace('}', CLOSE), base)?;
+    Some(resolved.replace(OPEN, "{").replace(CLOSE, "}"))
 }
 
 /// What is no URL, or must not become one, as written: without the line breaks and controls that a URL parser drops.

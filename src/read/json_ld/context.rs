@@ -2,9 +2,9 @@
 
 use alloc::{borrow::Cow, borrow::ToOwned, rc::Rc, string::String, vec::Vec};
 
-use super::super::{schema_name, without_controls};
+use super::super::{reference, reference::has_scheme, schema_name, without_controls};
 use super::Reader;
-use crate::json::Json;
+use crate::json::{self, Json};
 use crate::order;
 use crate::vocabulary;
 
@@ -250,11 +250,8 @@ fn is_schema_context(url: &str) -> bool {
         && (matches!(file, "docs/jsonldcontext.json" | "docs/jsonldcontext.jsonld") || file.bytes().all(|byte| byte.is_ascii_alphabetic()))
 }
 
-/// `scheme:`, as an absolute IRI begins.
-fn has_scheme(reference: &str) -> bool {
-    let scheme = reference.split_once(':').map_or("", |(scheme, _)| scheme);
-    scheme.starts_with(|first: char| first.is_ascii_alphabetic())
-        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+fn starts_with(text: &str, prefix: &str) -> bool {
+    text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
 }
 
 /// A context object while its terms are being defined.
@@ -276,7 +273,7 @@ impl Reader<'_> {
     pub(super) fn enter<'j>(&mut self, outer: &Rc<Context<'j>>, json: &'j Json<'j>) -> Rc<Context<'j>> {
         let mut context = Context::clone(outer);
         let (mut usable, mut unknown) = (false, false);
-        for json in json.as_array().unwrap_or(core::slice::from_ref(json)) {
+        for json in json.each() {
             match json {
                 Json::Null => {
                     context = Context { given: true, ..Context::default() };
@@ -324,7 +321,7 @@ impl Reader<'_> {
             if !matches!(self.key(context, key), Some(Key::Keyword(Keyword::Type))) {
                 continue;
             }
-            let mut names: Vec<&str> = json.as_array().unwrap_or(core::slice::from_ref(json)).iter().filter_map(Json::as_str).collect();
+            let mut names: Vec<&str> = json.each().iter().filter_map(Json::as_str).collect();
             order::sort(&mut names);
             for name in names {
                 if let Some(json) = context.term(name).flatten().and_then(|term| term.context) {
@@ -337,7 +334,7 @@ impl Reader<'_> {
 
     fn define_all<'j>(&mut self, context: &mut Context<'j>, members: &'j [(Cow<'j, str>, Json<'j>)]) {
         context.given = true;
-        let get = |name: &str| members.iter().find(|(key, _)| key == name).map(|(_, json)| json);
+        let get = |name: &str| json::member(members, name);
         match get("@base") {
             Some(Json::Null) => context.base = Base::None,
             Some(Json::String(base)) => context.base = Base::Url(self.resolve(context, base).into()),
@@ -422,7 +419,7 @@ impl Reader<'_> {
             Json::Object(members) => members,
             _ => return None,
         };
-        let get = |name: &str| members.iter().find(|(key, _)| key == name).map(|(_, json)| json);
+        let get = |name: &str| json::member(members, name);
         let iri = match (get("@reverse"), get("@id")) {
             (Some(Json::String(iri)), _) => {
                 term.reverse = true;
@@ -449,12 +446,7 @@ impl Reader<'_> {
             Some(Json::Null) => Some(None),
             _ => None,
         };
-        for container in get("@container")
-            .map(|json| json.as_array().unwrap_or(core::slice::from_ref(json)))
-            .into_iter()
-            .flatten()
-            .filter_map(Json::as_str)
-        {
+        for container in get("@container").map_or(&[][..], Json::each).iter().filter_map(Json::as_str) {
             match container {
                 "@language" => term.container = Container::Language,
                 "@list" | "@set" => {}
@@ -522,29 +514,15 @@ impl Reader<'_> {
     fn resolve(&self, context: &Context<'_>, reference: &str) -> String {
         let reference = reference.trim();
         let absolute = has_scheme(reference);
-        let web = absolute
-            && ["http:", "https:"]
-                .iter()
-                .any(|scheme| reference.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)));
-        if absolute && (!web || reference.contains('{')) {
-            return without_controls(reference).into_owned();
-        }
-        // Letters that no URL parser touches, and that no page writes.
-        const OPEN: &str = "zzOpenBracezz";
-        const CLOSE: &str = "zzCloseBracezz";
-        let template = reference.contains('{');
-        let plain = if template { Cow::Owned(reference.replace('{', OPEN).replace('}', CLOSE)) } else { Cow::Borrowed(reference) };
-        let resolved = match &context.base {
-            Base::Document => self.document.resolve(&plain),
-            Base::Url(base) => self.document.resolve_against(&plain, base),
-            Base::None if absolute => self.document.resolve(&plain),
-            Base::None => None,
+        let web = absolute && ["http:", "https:"].iter().any(|scheme| starts_with(reference, scheme));
+        let base = match &context.base {
+            _ if absolute && !web => None,
+            Base::Url(base) => Some(&**base),
+            Base::None if !absolute => None,
+            _ => Some(&*self.document.base_url),
         };
-        match resolved {
-            Some(url) if template => url.replace(OPEN, "{").replace(CLOSE, "}"),
-            Some(url) => url,
-            None => without_controls(reference).into_owned(),
-        }
+        let resolved = base.and_then(|base| reference::resolve_against(self.document, reference, base));
+        resolved.unwrap_or_else(|| without_controls(reference).into_owned())
     }
 
     /// A type's name: bare for Schema.org's, the IRI for others; nothing where it means nothing.
