@@ -82,6 +82,36 @@ fn mutated_blocks_are_read_or_reported() {
     assert!(read > 800 && lost > 100, "{read} read, {lost} lost: the mutations do not test what they should");
 }
 
+/// What the fuzzers start from (`tests/fuzz/corpus`), as it is and mutated.
+#[test]
+fn the_corpus_of_the_fuzzers_is_read() {
+    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus");
+    let seeds = |name: &str| {
+        let mut paths: Vec<_> = std::fs::read_dir(corpus.join(name)).unwrap().map(|entry| entry.unwrap().path()).collect();
+        paths.retain(|path| path.file_name().unwrap().to_str().unwrap().starts_with("seed-"));
+        paths.sort();
+        paths.into_iter().map(|path| String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned()).collect::<Vec<String>>()
+    };
+    let (blocks, pages) = (seeds("json_ld"), seeds("html"));
+    println!("{} blocks and {} pages in the corpus", blocks.len(), pages.len());
+    assert!(blocks.len() >= 30 && pages.len() >= 20, "the corpus is incomplete");
+    let mut random = Random(3);
+    for text in &blocks {
+        for text in [text.clone(), random.mutate(text), random.mutate(text)] {
+            check(&read_block(&text).nodes, &text);
+        }
+    }
+    for html in &pages {
+        for html in [html.clone(), random.mutate(html)] {
+            let documents = support::documents(&html, PAGE);
+            let (page, diagnostics) = read::page(&documents, &Options::default());
+            check(&page.nodes, &html);
+            let items = read::items_json(&page, &diagnostics);
+            assert!(serde_json::from_str::<serde_json::Value>(&items).is_ok(), "{items}");
+        }
+    }
+}
+
 const HTML: [&str; 3] = [
     r##"<base href="/b/"><div itemscope itemtype="https://schema.org/Product" itemref="r"><b itemprop="name">A</b><a itemprop="url" href="x">u</a><span itemprop="offers" itemscope itemtype="https://schema.org/Offer"><meta itemprop="price" content="5.00"></span></div><p id="r" itemprop="description">d<br>e</p><div vocab="https://schema.org/" typeof="Person" resource="#me"><span property="name">N</span><a rel="knows" href="#you">Y</a></div>"##,
     r##"<title>t</title><h1>H</h1><p>text<script type="application/ld+json">{"@context":"https://schema.org","@type":"Product","name":"A"}</script><form action="/s"><input name="q" type="search"></form><button data-tool="b">Go</button><ul><li>a<li>b</ul><table><tr><td itemscope itemtype="https://schema.org/Thing"><i itemprop="name">x</i></table>"##,
