@@ -15,7 +15,7 @@ use crate::order;
 use crate::read::{Value, schema_name};
 use crate::select;
 use crate::text;
-use crate::tools::profiles::{Profile, Profiles, among, shows, starts, waits};
+use crate::tools::profiles::{Profile, Profiles, among, place, shows, starts, waits};
 use crate::tools::{Source, Tool};
 use crate::vocabulary;
 
@@ -660,7 +660,7 @@ fn repeats(fields: &[(&str, Out<'_>)], out: &Out<'_>) -> bool {
 
 /// Property names, those of `first` first.
 pub fn order<'m>(properties: &'m [crate::read::Property], first: &str) -> impl Iterator<Item = &'m str> + use<'m> {
-    let place = |name: &str| first.split_whitespace().position(|other| other == name).unwrap_or(usize::MAX);
+    let place = |name: &str| place(first, name).unwrap_or(usize::MAX);
     let mut names: Vec<(usize, &'m str)> = properties.iter().map(|property| (place(&property.name), &*property.name)).collect();
     order::sort_by_key(&mut names, |(place, _)| *place);
     names.into_iter().map(|(_, name)| name)

@@ -202,12 +202,11 @@ pub fn owners<'r>(graph: &Graph, roots: impl Iterator<Item = (u16, &'r [u32])> +
 
 fn spread(graph: &Graph, owner: &mut [u16], group: u16, roots: &[u32]) {
     let mut queue: Vec<u32> = roots.to_vec();
-    let mut never = Known::default();
     let mut next = 0;
     while let Some(entity) = queue.get(next).and_then(|entity| graph.entity(*entity)) {
         next += 1;
         for property in &entity.properties {
-            if never.get(&property.name, is_never) {
+            if is_never(&property.name) {
                 continue;
             }
             for node in nodes(&property.values) {
@@ -222,7 +221,7 @@ fn spread(graph: &Graph, owner: &mut [u16], group: u16, roots: &[u32]) {
 
 /// Properties that no answer tells: what they say is said by a tool, or is nothing to an agent.
 pub fn is_never(property: &str) -> bool {
-    among("potentialAction speakable query-input", property)
+    matches!(property, "potentialAction" | "speakable" | "query-input")
 }
 
 impl Choice<'_> {

@@ -20,6 +20,9 @@ const MAX_ALIKE: usize = 16;
 /// with each further one.
 const MAX_HOLDERS: usize = 8;
 
+/// What a page has one of.
+const PAGE_LEVEL: [&str; 5] = ["FAQPage", "QAPage", "WebPage", "WebSite", "BreadcrumbList"];
+
 /// Makes one of what is evidently one thing.
 pub fn unite(nodes: &[Node], groups: &mut Groups) {
     let described = |number: u32| nodes.get(number as usize).is_some_and(is_described);
@@ -37,8 +40,8 @@ pub fn unite(nodes: &[Node], groups: &mut Groups) {
         twins.unite_identical(&alike, &mut grown);
         twins.unite_only_pair(&alike, &mut grown);
     }
-    for kind in ["FAQPage", "QAPage", "WebPage", "WebSite", "BreadcrumbList"] {
-        twins.unite_page_level(&all, kind, &mut grown);
+    for (place, found) in twins.of_page(&all).into_iter().enumerate() {
+        twins.unite_page_level(found, PAGE_LEVEL.get(place) == Some(&"BreadcrumbList"), &mut grown);
     }
     twins.unite_parts(grown);
 }
@@ -218,10 +221,21 @@ impl<'n> Twins<'n> {
         could_be(a, b) || could_be(b, a)
     }
 
+    /// The roots of each kind of [`PAGE_LEVEL`].
+    fn of_page(&mut self, roots: &[u32]) -> [Vec<u32>; PAGE_LEVEL.len()] {
+        let mut found: [Vec<u32>; PAGE_LEVEL.len()] = Default::default();
+        for root in roots {
+            let kinds = self.node(*root).into_iter().flat_map(|node| &node.types).fold(0, |kinds, name| kinds | self.families.get(name).1);
+            for (_, found) in found.iter_mut().enumerate().filter(|(place, _)| kinds & (1 << place) != 0) {
+                found.push(*root);
+            }
+        }
+        found
+    }
+
     /// What a page has one of, named or not.
-    fn unite_page_level(&mut self, roots: &[u32], kind: &str, grown: &mut Vec<u32>) {
-        let is_kind = |root: &u32| self.node(*root).is_some_and(|node| node.types.iter().any(|name| is_a(name, kind)));
-        let mut found: Vec<u32> = roots.iter().filter(|root| is_kind(root)).map(|root| self.groups.root(*root)).collect();
+    fn unite_page_level(&mut self, mut found: Vec<u32>, trails: bool, grown: &mut Vec<u32>) {
+        found.iter_mut().for_each(|root| *root = self.groups.root(*root));
         order::sort(&mut found);
         found.dedup();
         found.iter().for_each(|root| self.learn(*root));
@@ -231,7 +245,7 @@ impl<'n> Twins<'n> {
             && once_each
         {
             for other in others {
-                if kind != "BreadcrumbList" || self.is_same_trail(*first, *other) {
+                if !trails || self.is_same_trail(*first, *other) {
                     grown.extend(self.try_unite(*first, *other, Evidence::OnlyPair));
                 }
             }
@@ -382,21 +396,26 @@ fn are_kin(a: &[Rc<str>], b: &[Rc<str>]) -> bool {
     named(a).iter().any(|a| b.iter().any(|b| kin(a, b)))
 }
 
-/// The broad kind of each type, remembered.
+/// The broad kind of each type, and a bit for each of [`PAGE_LEVEL`] that it is, remembered.
 #[derive(Default)]
 struct Families {
     index: TextIndex,
-    names: Vec<Option<&'static str>>,
+    names: Vec<(Option<&'static str>, u8)>,
 }
 
 impl Families {
-    /// `None` for what has no twins of its own: foreign types, and parts that mean nothing outside their place.
-    fn of(&mut self, name: &str) -> Option<&'static str> {
+    fn get(&mut self, name: &str) -> (Option<&'static str>, u8) {
         let number = self.index.insert(name, self.names.len() as u32).unwrap_or_else(|| {
-            self.names.push(family(name));
+            let kinds = (0..).zip(PAGE_LEVEL).filter(|(_, kind)| is_a(name, kind)).fold(0, |kinds, (place, _)| kinds | 1 << place);
+            self.names.push((family(name), kinds));
             self.names.len() as u32 - 1
         });
-        self.names.get(number as usize).copied().flatten()
+        self.names.get(number as usize).copied().unwrap_or_default()
+    }
+
+    /// `None` for what has no twins of its own: foreign types, and parts that mean nothing outside their place.
+    fn of(&mut self, name: &str) -> Option<&'static str> {
+        self.get(name).0
     }
 }
 

@@ -321,7 +321,23 @@ pub fn names(profile: Option<&Profile>, property: &str) -> bool {
 
 /// `name` is one of the names in `list`.
 pub fn among(list: &str, name: &str) -> bool {
-    list.split(' ').any(|other| other == name)
+    place(list, name).is_some()
+}
+
+/// The place of `name` among the names in `list`, which have a space between them. Asked for every property of every
+/// entity, so it looks at bytes.
+pub fn place(list: &str, name: &str) -> Option<usize> {
+    let (list, name) = (list.as_bytes(), name.as_bytes());
+    let (mut place, mut start) = (0, 0);
+    for at in 0..=list.len() {
+        if list.get(at).is_none_or(|byte| *byte == b' ') {
+            if at - start == name.len() && list.get(start..at) == Some(name) {
+                return Some(place);
+            }
+            (place, start) = (place + 1, at + 1);
+        }
+    }
+    None
 }
 
 /// All profiles: the site's, ours, and one for each further type that was asked for.
