@@ -1,6 +1,6 @@
 // Where the compiled half comes from: inside the script (one-file build), beside it, or from `data-wasm`; and where a
 // page's policy forbids WebAssembly, the same as JavaScript, from toolmark.nowasm.js.
-import init, { Adapter, initSync, read, reset } from 'toolmark:glue';
+import { Adapter, initSync, read, reset } from 'toolmark:glue';
 import loadNowasm from 'toolmark:nowasm';
 import inlined from 'toolmark:wasm';
 
@@ -82,8 +82,9 @@ async function instantiate(wasm) {
   const source = wasm || !inlined ? await fetched(wasm || beside()) : bytes();
   try {
     const compiled = await WebAssembly.compile(source);
-    if (!module) await init({ module_or_path: compiled });
-    module ??= compiled;
+    if (module) return;
+    initSync({ module: compiled });
+    module = compiled;
   } catch (error) {
     throw failure(error, WebAssembly.validate(source));
   }

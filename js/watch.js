@@ -57,6 +57,9 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }
   let timer;
   let idle;
   let observer;
+  /** The target and the type of the last record that was of no matter. */
+  let place;
+  let kind;
   const now = () => view.performance.now();
 
   function hear(records) {
@@ -86,9 +89,18 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }
   }
 
   function matters({ type, target, attributeName, addedNodes, removedNodes }) {
-    if (type === 'attributes') return marks.has(attributeName) || target.matches(elements) || within(target);
-    if (type === 'characterData') return within(target.parentNode);
-    return some(addedNodes) || some(removedNodes) || within(target);
+    if (type === 'attributes') {
+      place = undefined;
+      return marks.has(attributeName) || target.matches(elements) || within(target);
+    }
+    if (type === 'childList' && (some(addedNodes) || some(removedNodes))) return true;
+    // Mostly the same place changes again and again, and it was no place of markup a moment ago: only another kind of
+    // change could have made it one.
+    if (target === place && type === kind) return false;
+    const matters = within(type === 'childList' ? target : target.parentNode);
+    place = target;
+    kind = type;
+    return matters;
   }
 
   /** Some of these nodes is an element of the snapshot, or holds one. */
@@ -120,6 +132,7 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }
 
   function arm() {
     seen = 0;
+    place = undefined;
     if (follow && plan.shadow) awaitDefinitions();
     if (armed || stopped || !observer) return;
     // Frames and shadow roots that were in the last snapshot; the page itself, before the first.
@@ -160,8 +173,11 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }
     undo.push(() => target.removeEventListener(type, listener, o));
   };
 
+  /** An observer that somebody put in the browser's place may hear nothing: each call looks for itself then. */
+  let trusted = false;
   try {
     observer = new Observer(hear);
+    trusted = /\[native code\]/.test(Observer);
   } catch {
     observer = undefined;
   }
@@ -172,7 +188,7 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }
     listen(document, 'readystatechange');
     // A frame's document arrives without a change of the page.
     listen(document, 'load', (event) => event.target.localName === 'iframe' && touch(), true);
-    listen(document, 'prerenderingchange');
+    for (const type of ['prerenderingchange', 'resume']) listen(document, type);
   }
 
   return {
@@ -180,9 +196,9 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }
     get dirty() {
       if (armed) {
         const records = observer.takeRecords();
-        if (records.length) hear(records);
+        if (records?.length) hear(records);
       }
-      return dirty || !observer;
+      return dirty || !observer || !trusted;
     },
     /** The page is about to be looked at. */
     looking() {

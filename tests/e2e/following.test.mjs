@@ -1,0 +1,183 @@
+// Ways in which sites change pages, and what they may have done to the browser before.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { build } from 'esbuild';
+import { html, ld, look, open, product, ROOT, run, tag } from './support.mjs';
+
+const OFF = 'data-page="off"';
+const main = (name) => `<main><div itemscope itemtype="https://schema.org/Product"><b itemprop="name">${name}</b></div></main>`;
+const entities = (page) => page.evaluate(async () => JSON.stringify((await window.toolmark.ready).entities()));
+/** As browsers without the Navigation API. */
+const noNavigation = () => Object.defineProperty(window, 'navigation', { value: undefined });
+/** Asked from outside and without a call, so that nothing but the watcher can be what made it look. */
+const followed = (page, name) => page.waitForFunction(async (name) => JSON.stringify((await window.toolmark.ready).entities()).includes(name), name, { timeout: 20000, polling: 100 });
+
+/** What navigates without a load → what it does. Each shows a product named NEW at /new. */
+const NAVIGATIONS = {
+  'Turbo: a new body, then the route': (next) => {
+    const body = document.createElement('body');
+    body.innerHTML = next;
+    document.body.replaceWith(body);
+    history.pushState({}, '', '/new');
+  },
+  'htmx: a fragment swapped in, then the route': (next) => {
+    document.querySelector('main').outerHTML = next;
+    history.pushState({ htmx: true }, '', '/new');
+  },
+  'Astro: a view transition': (next) => {
+    const swap = () => {
+      history.pushState({}, '', '/new');
+      document.querySelector('main').outerHTML = next;
+    };
+    if (document.startViewTransition) document.startViewTransition(swap);
+    else swap();
+  },
+  'SvelteKit: the route first, markup half a second later': (next) => {
+    history.pushState({}, '', '/new');
+    setTimeout(() => (document.querySelector('main').outerHTML = next), 500);
+  },
+  'React and Vue: texts in place': () => {
+    history.pushState({}, '', '/new');
+    document.querySelector('[itemprop=name]').firstChild.data = 'NEW';
+  },
+  'a hash, and markup for it': (next) => {
+    location.hash = '#new';
+    addEventListener('hashchange', () => (document.querySelector('main').outerHTML = next), { once: true });
+  },
+};
+for (const [api, init] of Object.entries({ 'Navigation API': undefined, History: noNavigation })) {
+  for (const [what, navigate] of Object.entries(NAVIGATIONS)) {
+    test(`${api}, ${what}`, async () => {
+      const page = await open({ page: html(main('OLD') + tag(OFF)), init });
+      assert.match(await entities((await look(page), page)), /OLD/);
+      await page.evaluate(navigate, main('NEW'));
+      await followed(page, 'NEW');
+      assert.doesNotMatch(await entities(page), /OLD/);
+      assert.deepEqual(page.errors, []);
+      await page.done();
+    });
+  }
+}
+
+const APPS = {
+  react: `import {createElement as h, useState} from 'react'; import {createRoot} from 'react-dom/client';
+    function App() { const [name, set] = useState('OLD'); window.go = () => { history.pushState({}, '', '/new'); set('NEW'); };
+      return h('main', {itemScope: true, itemType: 'https://schema.org/Product'}, h('b', {itemProp: 'name'}, name)); }
+    createRoot(document.getElementById('app')).render(h(App));`,
+  vue: `import {createApp, h, ref} from 'vue';
+    const name = ref('OLD'); window.go = () => { history.pushState({}, '', '/new'); name.value = 'NEW'; };
+    createApp({render: () => h('main', {itemscope: '', itemtype: 'https://schema.org/Product'}, [h('b', {itemprop: 'name'}, name.value)])}).mount('#app');`,
+};
+for (const [name, source] of Object.entries(APPS)) {
+  test(`an application in ${name}, rendered after the tag and again`, async () => {
+    const { outputFiles } = await build({
+      stdin: { contents: source, resolveDir: ROOT }, bundle: true, write: false, format: 'iife', logLevel: 'silent', define: { 'process.env.NODE_ENV': '"production"' },
+    });
+    const page = await open({
+      page: html('<div id="app"></div><script src="/app.js"></script>', tag(OFF)),
+      routes: { '/app.js': { body: outputFiles[0].text, contentType: 'text/javascript' } },
+    });
+    await look(page);
+    await followed(page, 'OLD');
+    await page.evaluate(() => window.go());
+    await followed(page, 'NEW');
+    await page.done();
+  });
+}
+
+test('a text that was moved into markup after it changed outside is followed', async () => {
+  const page = await open({ page: html(`${main('OLD')}<p>x</p>${tag(OFF)}`) });
+  await look(page);
+  await page.evaluate(async () => {
+    const text = document.querySelector('p').firstChild;
+    // Dismissed twice, the second time because of the first.
+    for (const data of ['a', 'b']) {
+      text.data = data;
+      await null;
+    }
+    document.querySelector('b').replaceChildren(text);
+    await new Promise((resolve) => setTimeout(resolve, 1200));
+    text.data = 'NEW';
+  });
+  await followed(page, 'NEW');
+  await page.done();
+});
+
+test('frozen and resumed', async () => {
+  const page = await open({ page: html(main('OLD') + tag(OFF)) });
+  await look(page);
+  const session = await page.context().newCDPSession(page);
+  await page.evaluate(() => document.addEventListener('freeze', () => (document.querySelector('b').textContent = 'NEW')));
+  await session.send('Page.setWebLifecycleState', { state: 'frozen' });
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await session.send('Page.setWebLifecycleState', { state: 'active' });
+  await followed(page, 'NEW');
+  await page.done();
+});
+
+test('document.open(): what is written is followed', async () => {
+  const page = await open({ page: html(main('OLD') + tag(OFF)) });
+  await look(page);
+  await page.evaluate((next) => {
+    document.open();
+    document.write(next);
+    document.close();
+  }, html(main('NEW')));
+  await followed(page, 'NEW');
+  assert.deepEqual(page.errors, []);
+  await page.done();
+});
+
+for (const [what, init] of Object.entries({
+  'hears nothing': () => (window.MutationObserver = class { observe() {} disconnect() {} takeRecords() {} }),
+  'throws when made': () => (window.MutationObserver = class { constructor() { throw new Error('none'); } }),
+  'is no constructor': () => (window.MutationObserver = {}),
+})) {
+  test(`a MutationObserver in the browser's place that ${what}: calls are answered from the page as it is`, async () => {
+    const page = await open({ page: html(ld(product()) + tag(OFF)), init });
+    await look(page);
+    await page.evaluate(() => (document.querySelector('script[type*=json]').firstChild.data = '{"@context":"https://schema.org","@type":"Product","name":"NEW"}'));
+    assert.match(JSON.stringify(await run(page, 'get_product')), /NEW/);
+    assert.deepEqual(page.errors, []);
+    await page.done();
+  });
+}
+
+test('the origin trial token is there before the surface is looked for', async () => {
+  const page = await open({
+    page: html(ld(product()) + tag(`${OFF} data-origin-trial="TOKEN"`)),
+    // A browser that has WebMCP where the token is.
+    init: () => {
+      window.taken = [];
+      const surface = { registerTool: async (tool) => void window.taken.push(tool.name) };
+      Object.defineProperty(Document.prototype, 'modelContext', { configurable: true, get: () => (document.querySelector('meta[http-equiv="origin-trial"][content="TOKEN"]') ? surface : undefined) });
+    },
+  });
+  const { codes } = await page.evaluate(async () => ({ codes: (await window.toolmark.ready).diagnostics().map((one) => one.code) }));
+  assert.deepEqual([codes, await page.evaluate(() => window.taken)], [[], ['get_product']]);
+  await page.evaluate(async () => (await window.toolmark.ready).stop());
+  assert.equal(await page.locator('meta[http-equiv="origin-trial"]').count(), 0);
+  await page.done();
+});
+
+test('a page that was prerendered is followed when it is shown', async () => {
+  const page = await open({
+    page: html(ld(product()) + tag(OFF)),
+    // What a prerendered document tells before it is shown.
+    init: () => {
+      let hidden = true;
+      Object.defineProperty(document, 'prerendering', { get: () => hidden });
+      window.show = () => {
+        hidden = false;
+        document.dispatchEvent(new Event('prerenderingchange'));
+      };
+    },
+  });
+  await look(page);
+  await page.evaluate(() => {
+    window.show();
+    document.querySelector('script[type*=json]').firstChild.data = '{"@context":"https://schema.org","@type":"Product","name":"NEW"}';
+  });
+  await followed(page, 'NEW');
+  await page.done();
+});
