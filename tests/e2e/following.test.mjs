@@ -10,7 +10,10 @@ const entities = (page) => page.evaluate(async () => JSON.stringify((await windo
 /** As browsers without the Navigation API. */
 const noNavigation = () => Object.defineProperty(window, 'navigation', { value: undefined });
 /** Asked from outside and without a call, so that nothing but the watcher can be what made it look. */
-const followed = (page, name) => page.waitForFunction(async (name) => JSON.stringify((await window.toolmark.ready).entities()).includes(name), name, { timeout: 20000, polling: 100 });
+async function followed(page, name) {
+  for (let round = 0; round < 100 && !(await entities(page)).includes(name); round += 1) await page.waitForTimeout(100);
+  assert.ok((await entities(page)).includes(name), await entities(page));
+}
 
 /** What navigates without a load → what it does. Each shows a product named NEW at /new. */
 const NAVIGATIONS = {
