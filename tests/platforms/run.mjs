@@ -65,11 +65,12 @@ async function opens(folder, pathname = '/', { check } = {}) {
   page.on('pageerror', (error) => errors.push(error.message));
   try {
     await page.goto(server.origin + pathname);
-    await page.waitForFunction(async () => (await document.modelContext.getTools()).some((tool) => tool.name === 'get_product'), undefined, { timeout: 20_000, polling: 100 });
-    const answer = await page.evaluate(async () => {
+    // While an app starts its tools may change once more.
+    const called = await page.waitForFunction(async () => {
       const tool = (await document.modelContext.getTools()).find((one) => one.name === 'get_product');
-      return document.modelContext.executeTool(tool, {});
-    });
+      return tool && document.modelContext.executeTool(tool, {});
+    }, undefined, { timeout: 20_000, polling: 100 });
+    const answer = await called.jsonValue();
     assert.match(answer, /10\.00/);
     await check?.(page);
     assert.deepEqual(errors, []);
