@@ -24,3 +24,12 @@ node --test tests/js/
 
 say "end to end in Chromium, native WebMCP and polyfill"
 node --test --test-concurrency=1 tests/e2e/
+
+say "the companion: native, then with the official MCP client"
+cargo test -p toolmark-companion --profile companion
+cargo build -p toolmark-companion --profile companion
+if [ ! companion/node_modules/.package-lock.json -nt companion/package-lock.json ]; then
+  quietly "$CACHE/log/npm-ci-companion" npm ci --prefix companion --no-audit --no-fund || die "npm ci failed in companion/. Is the npm registry reachable?"
+  touch companion/node_modules/.package-lock.json
+fi
+node --test companion/tests/

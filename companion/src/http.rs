@@ -1,0 +1,89 @@
+//! The loopback HTTP server: who may come in.
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use crate::home;
+
+/// Whom the server lets in.
+#[derive(Clone)]
+pub struct Guard {
+    /// What callers show.
+    pub token: String,
+    /// Where the server listens.
+    pub port: u16,
+}
+
+/// An error that an agent can repair from.
+pub fn problem(status: StatusCode, code: &str, message: &str, detail: &str) -> Response {
+    let body = json!({ "code": code, "message": message, "detail": detail });
+    json_response(status, &body)
+}
+
+/// JSON with a status.
+pub fn json_response(status: StatusCode, body: &Value) -> Response {
+    (status, [(header::CONTENT_TYPE, "application/json")], Body::from(body.to_string())).into_response()
+}
+
+fn text<'h>(headers: &'h HeaderMap, name: header::HeaderName) -> Option<&'h str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+impl Guard {
+    /// The name under which the request came is this machine's: else a page's own name was made to lead here.
+    pub fn knows_host(&self, headers: &HeaderMap) -> bool {
+        let host = text(headers, header::HOST).unwrap_or("");
+        ["127.0.0.1", "localhost", "[::1]"].iter().any(|known| host == format!("{known}:{}", self.port))
+    }
+
+    /// The request carries the token.
+    pub fn has_token(&self, headers: &HeaderMap) -> bool {
+        let shown = text(headers, header::AUTHORIZATION).and_then(|value| value.split_once(' '));
+        shown.is_some_and(|(scheme, token)| scheme.eq_ignore_ascii_case("bearer") && home::same(token.trim(), &self.token))
+    }
+}
+
+async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+    let headers = request.headers();
+    if !guard.knows_host(headers) {
+        return problem(
+            StatusCode::FORBIDDEN,
+            "not_allowed",
+            "The Host header names another machine.",
+            "Use http://127.0.0.1 and the port.",
+        );
+    }
+    // Only browsers send one, and no web page has business here.
+    if headers.contains_key(header::ORIGIN) {
+        return problem(StatusCode::FORBIDDEN, "not_allowed", "Requests of web pages are refused.", "Use a client that is no web page.");
+    }
+    if !guard.has_token(headers) {
+        let mut response = problem(
+            StatusCode::UNAUTHORIZED,
+            "not_allowed",
+            "The bearer token is missing or wrong.",
+            "Send 'Authorization: Bearer' with the content of the file 'token' in the folder that 'toolmark status' names.",
+        );
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer"));
+        return response;
+    }
+    next.run(request).await
+}
+
+/// Puts the guard before every route.
+pub fn guarded(routes: Router, guard: Guard) -> Router {
+    routes.layer(middleware::from_fn_with_state(guard, check))
+}
+
+/// Listens on this machine only.
+pub async fn listen(port: u16) -> Result<TcpListener, String> {
+    TcpListener::bind(("127.0.0.1", port))
+        .await
+        .map_err(|error| format!("Port {port} cannot be used: {error}. Pass another one with --port."))
+}

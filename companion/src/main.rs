@@ -1,0 +1,205 @@
+//! `toolmark`: the tools of web pages for any MCP client.
+
+mod answer;
+mod fetch;
+mod home;
+mod http;
+mod inspect;
+mod library;
+mod mcp;
+mod page;
+mod serve;
+
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+use serde_json::Value;
+
+use fetch::Fetcher;
+use page::Choices;
+
+/// Carries the tools of web pages to any MCP client.
+#[derive(Parser)]
+#[command(name = "toolmark", version, about, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Shows the tools, answers, diagnostics and costs of pages
+    Inspect {
+        /// Addresses, or paths of saved pages
+        #[arg(required = true)]
+        sources: Vec<String>,
+        /// One JSON object for each page, a line each
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        reading: Reading,
+    },
+    /// Tries the tools of pages once: declared, confirmed or failed, and what to fix
+    Doctor {
+        /// Addresses, or paths of saved pages
+        #[arg(required = true)]
+        sources: Vec<String>,
+        /// A word to search for; otherwise one of the page's title
+        #[arg(long)]
+        query: Option<String>,
+        /// One JSON object for each page, a line each
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        reading: Reading,
+    },
+    /// Serves pages as one MCP server, without a browser
+    Serve {
+        /// Addresses, or paths of saved pages
+        sources: Vec<String>,
+        /// Streamable HTTP on 127.0.0.1 instead of standard input and output
+        #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "8931", value_name = "PORT")]
+        http: Option<u16>,
+        /// The port of --http
+        #[arg(long)]
+        port: Option<u16>,
+        /// Let a model answer the questions of query_page
+        #[arg(long, value_enum, value_name = "WHO")]
+        answer: Option<answer::Kind>,
+        /// Which model of that provider
+        #[arg(long)]
+        model: Option<String>,
+        /// Say nothing on standard error
+        #[arg(long)]
+        quiet: bool,
+        #[command(flatten)]
+        reading: Reading,
+    },
+}
+
+/// Where the server listens over HTTP.
+const HTTP_PORT: u16 = 8931;
+
+/// How pages are read.
+#[derive(Args)]
+struct Reading {
+    /// Tools of one page at most
+    #[arg(long, default_value_t = toolmark::options::MAX_TOOLS, value_name = "N")]
+    max_tools: usize,
+    /// Offer no searches and other actions
+    #[arg(long)]
+    no_actions: bool,
+    /// A further host that actions may ask; may be repeated
+    #[arg(long, value_name = "HOST")]
+    allow_host: Vec<String>,
+    /// Fetch from this machine and private networks too
+    #[arg(long)]
+    allow_private: bool,
+}
+
+impl Reading {
+    fn choices(&self) -> Choices {
+        Choices { max_tools: self.max_tools.max(1), actions: !self.no_actions, allow_hosts: self.allow_host.clone() }
+    }
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    // One thread: most of the time is spent waiting, and memory counts.
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("toolmark: cannot start: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let result = runtime.block_on(run(cli.command));
+    // Standard input may still be waited for in a thread of its own.
+    runtime.shutdown_background();
+    match result {
+        Ok(code) => code,
+        Err(problem) => {
+            eprintln!("toolmark: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The words of an error result.
+fn words(refusal: &Value) -> String {
+    let part = |name: &str| refusal.pointer(&format!("/error/{name}")).and_then(Value::as_str).unwrap_or("");
+    format!("{} {}", part("message"), part("hint")).trim().to_owned()
+}
+
+async fn run(command: Command) -> Result<ExitCode, String> {
+    match command {
+        Command::Inspect { sources, json, reading } => {
+            let (choices, fetcher) = (reading.choices(), Fetcher::new(reading.allow_private)?);
+            let mut code = ExitCode::SUCCESS;
+            for source in sources {
+                match inspect::open(&source, &fetcher, &choices).await {
+                    Ok(page) if json => print(&inspect::report(&page).to_string()),
+                    Ok(page) => print(&inspect::in_words(&inspect::report(&page))),
+                    Err(refusal) => {
+                        eprintln!("toolmark: {source}: {}", words(&refusal));
+                        code = ExitCode::FAILURE;
+                    }
+                }
+            }
+            Ok(code)
+        }
+        Command::Doctor { sources, query, json, reading } => {
+            let (choices, fetcher) = (reading.choices(), Fetcher::new(reading.allow_private)?);
+            let mut code = ExitCode::SUCCESS;
+            for source in sources {
+                let page = match inspect::open(&source, &fetcher, &choices).await {
+                    Ok(page) => page,
+                    Err(refusal) => {
+                        eprintln!("toolmark: {source}: {}", words(&refusal));
+                        code = ExitCode::FAILURE;
+                        continue;
+                    }
+                };
+                let report = inspect::doctor(&page, &fetcher, &choices, query.as_deref()).await;
+                let failed = report
+                    .get("tools")
+                    .and_then(Value::as_array)
+                    .into_iter()
+                    .flatten()
+                    .any(|tool| tool.get("state") == Some(&"failed".into()));
+                if failed {
+                    code = ExitCode::FAILURE;
+                }
+                print(&if json { report.to_string() } else { inspect::doctor_in_words(&report) });
+            }
+            Ok(code)
+        }
+        Command::Serve { sources, http, port, answer, model, quiet, reading } => {
+            let model = answer.map(|kind| answer::Model::new(kind, model)).transpose()?;
+            let serve = serve::Serve::new(sources, Fetcher::new(reading.allow_private)?, reading.choices(), model, quiet);
+            let first = serve.clone();
+            // Clients say hello while the pages are on their way.
+            tokio::spawn(async move { first.refresh().await });
+            if http.is_none() && port.is_none() {
+                mcp::serve_stdio(serve).await?;
+                return Ok(ExitCode::SUCCESS);
+            }
+            let listener = http::listen(port.or(http).unwrap_or(HTTP_PORT)).await?;
+            let port = listener.local_addr().map_err(|error| error.to_string())?.port();
+            let guard = http::Guard { token: home::token()?, port };
+            if !quiet {
+                let folder = home::folder()?;
+                eprintln!("toolmark: MCP at http://127.0.0.1:{port}/mcp; the bearer token is in {}", folder.join("token").display());
+            }
+            let routes = axum::Router::new().route_service("/mcp", mcp::http(serve));
+            axum::serve(listener, http::guarded(routes, guard)).await.map_err(|error| error.to_string())?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// To standard output; a reader that went away ends nothing.
+fn print(text: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stdout(), "{}", text.trim_end());
+}
