@@ -192,7 +192,14 @@ test('a question is answered by each provider, with the page marked as data', as
 test('over HTTP: token, Host and Origin decide', async () => {
   const page = await site((url, _, origin) => (url.pathname === '/' ? { body: shop(origin) } : undefined));
   const child = start(['serve', `${page.origin}/`, '--allow-private', '--http=0']);
-  const port = await new Promise((resolve) => child.stderr.on('data', (data) => resolve(/127\.0\.0\.1:(\d+)/.exec(data)?.[1])));
+  const port = await new Promise((resolve) => {
+    let said = '';
+    child.stderr.on('data', (data) => {
+      said += data;
+      const found = /127\.0\.0\.1:(\d+)\/mcp/.exec(said);
+      if (found) resolve(found[1]);
+    });
+  });
   const file = path.join(ENV.TOOLMARK_HOME, 'token');
   assert.equal(fs.statSync(file).mode & 0o777, 0o600);
   const authorization = `Bearer ${fs.readFileSync(file, 'utf8')}`;
