@@ -173,7 +173,7 @@ build() {
   wasm-bindgen --target web --remove-name-section --remove-producers-section --omit-default-module-path --encode-into always \
     --out-dir $bindgen --out-name toolmark "$wasm" >&2
   say "optimising"
-  wasm-opt --ignore-implicit-traps --flatten --rereloop -Oz -Oz --converge --strip-debug --strip-producers --strip-target-features $bindgen/toolmark_bg.wasm -o $bindgen/toolmark_bg.opt.wasm
+  wasm-opt --flatten --rereloop -Oz -Oz --converge --strip-debug --strip-producers --strip-target-features $bindgen/toolmark_bg.wasm -o $bindgen/toolmark_bg.opt.wasm
   node js/build.mjs $bindgen/toolmark.js $bindgen/toolmark_bg.opt.wasm dist >&2
   printf '%s' "$stamp" >dist/.stamp
 }
