@@ -60,8 +60,12 @@ fn successor<'n>(list: &'static str, name: &'n str) -> Option<&'n str> {
     Some(entry.split_once('>').map_or(name, |(_, successor)| successor))
 }
 
-/// A thing of the forerunner becomes one of Schema.org; types that have no successor stay foreign.
+/// A thing of the forerunner becomes one of Schema.org; types that have no successor stay foreign, and so does what has
+/// no more than a name: whoever wrote that had no agent in mind.
 fn succeed(node: &mut Node) {
+    if node.properties.len() < 2 {
+        return;
+    }
     let own = |name: &str| name.split_once(FORERUNNER).map(|(_, own)| String::from(own.trim_matches(['#', '/'])));
     let Some(kind) = node.types.iter().find_map(|name| own(name)) else { return };
     let Some(known) = successor(TYPES, &kind) else { return };
