@@ -163,9 +163,21 @@ setup_browser() {
 
 # ---------------------------------------------------------------- build
 
+# Panics name the source file they come from: without this, the folders of whoever builds would be in what is shipped,
+# and two people would not get the same bytes.
+neutral_paths() {
+  local sysroot sources home=${CARGO_HOME:-$HOME/.cargo}
+  sysroot=$(wasm rustc --print sysroot)
+  export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="--remap-path-prefix=$PWD=. --remap-path-prefix=$home=cargo"
+  for sources in "$sysroot/lib/rustlib/src/rust" /usr/lib/rustlib/src/rust; do
+    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS+=" --remap-path-prefix=$sources=rust"
+  done
+}
+
 build() {
   local bindgen=target/bindgen wasm=target/$TARGET/release/toolmark.wasm stamp
   say "compiling"
+  neutral_paths
   wasm cargo build --quiet --release --target $TARGET --no-default-features --features lean >&2
   stamp=$(cat "$wasm" js/*.js js/*/*.js js/*.mjs js/*.ts package.json build.sh | sha256sum)
   if [ "$stamp" = "$(cat dist/.stamp 2>/dev/null)" ]; then say "dist/ is up to date"; return; fi

@@ -63,7 +63,7 @@ pub fn run(mapping: &Mapping, name: &str, input: &Json<'_>) -> Outcome {
     let Some(tool) = mapping.tools.iter().find(|tool| tool.name == name) else {
         let names: Vec<&str> = mapping.tools.iter().map(|tool| tool.name.as_str()).collect();
         let hint = if names.is_empty() { "This page has no tools.".into() } else { ["Tools: ", &names.join(", "), "."].concat() };
-        return Outcome::Answer(error("not_found", &["There is no tool '", name, "' on this page."].concat(), &hint));
+        return Outcome::Answer(error("not_found", &["There is no tool '", &schema::shown(name), "' on this page."].concat(), &hint));
     };
     let input = match schema::check(&tool.parameters, input) {
         Ok(input) => input,

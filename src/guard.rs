@@ -181,7 +181,9 @@ fn bound_parameter(parameter: &mut Parameter, cut: &mut Vec<&'static str>) {
 
 /// One line of visible text without markup, cut at a word.
 fn shorten(field: &mut String, max: usize, name: &'static str, cut: &mut Vec<&'static str>) {
-    let clean = text::collapse(&text::plain(field));
+    let mut clean = text::collapse(&text::plain(field));
+    // No definition of ours has these, and what is left of markup would be some again for whoever decodes it twice.
+    clean.retain(|character| !matches!(character, '<' | '>'));
     *field = clean;
     let Some((end, _)) = field.char_indices().nth(max) else { return };
     // One character for the mark of the cut.

@@ -64,10 +64,10 @@ impl Out<'_> {
     /// Appends it.
     pub fn write(&self, out: &mut Writer) {
         match self {
-            Out::Text(text) => out.string(text),
+            Out::Text(text) => out.string(&text::visible(text)),
             Out::Raw(raw) => out.raw(raw),
             Out::List(items) => out.array(|out| items.iter().for_each(|item| item.write(out))),
-            Out::Object(fields) => out.object(|out| fields.iter().for_each(|(name, value)| value.write(out.field(name)))),
+            Out::Object(fields) => out.object(|out| fields.iter().for_each(|(name, value)| value.write(out.field(&text::visible(name))))),
         }
     }
 
@@ -255,8 +255,7 @@ impl<'m> Reader<'m> {
                 fields.push((name, out));
             }
         }
-        let title = Out::Text(text::plain(self.title));
-        if !self.title.is_empty() && !fields.iter().any(|(_, other)| *other == title) {
+        if let Some(title) = words(self.title).map(Out::Text).filter(|title| !fields.iter().any(|(_, other)| other == title)) {
             fields.push(("mainEntityOfPage", title));
         }
     }
@@ -315,7 +314,7 @@ impl<'m> Reader<'m> {
                 continue;
             }
             if let Some(told) = self.property(name, found.values(name), false, 1) {
-                told.write(out.field(key(name)));
+                told.write(out.field(&text::visible(key(name))));
             }
         }
     }
@@ -493,17 +492,7 @@ impl<'m> Reader<'m> {
                 _ => None,
             };
         }
-        if trimmed.starts_with("data:") && trimmed.contains(";base64") {
-            return None;
-        }
-        let mut plain = text::plain(raw);
-        if plain.contains('&') && plain.contains(';') {
-            // Escaped twice, as templates in templates do.
-            plain = text::plain(&plain);
-        }
-        if plain.is_empty() {
-            return None;
-        }
+        let plain = words(raw)?;
         Some(match plain.char_indices().nth(self.text) {
             Some((at, _)) => {
                 let cut = plain.get(..at).unwrap_or(&plain);
@@ -518,7 +507,7 @@ impl<'m> Reader<'m> {
         if let Some(word) = schema_name(url) {
             return Some(Out::Text(word.into()));
         }
-        if url.starts_with("data:") || url.starts_with("javascript:") || url.starts_with("about:") {
+        if text::is_active(url) || url.starts_with("about:") {
             return None;
         }
         let wanted = if shows(name) { self.images } else { self.links || !is_address(name, url) };
@@ -526,7 +515,7 @@ impl<'m> Reader<'m> {
             return None;
         }
         // Of one that was escaped twice, and one that a reader took for text.
-        let url = untracked(&text::visible(url).replace("&amp;", "&"));
+        let url = untracked(&text::visible(url).replace("&amp;", "&").replace("<", "%3C").replace(">", "%3E"));
         let site = self.url.split_once("://").and_then(|(scheme, rest)| Some((scheme, rest.split(['/', '?', '#']).next()?)));
         Some(Out::Text(match (url.starts_with('/'), site) {
             (true, Some((scheme, _))) if url.starts_with("//") => [scheme, ":", &url].concat(),
@@ -589,14 +578,21 @@ impl<'m> Reader<'m> {
         let found = self.graph.entity(node)?;
         ["name", "headline", "title", "legalName", "alternateName"].iter().find_map(|name| {
             found.values(name).iter().find_map(|value| match value {
-                Value::Text { text, .. } => {
-                    let text = text::plain(text);
-                    (!text.is_empty()).then(|| Out::Text(text.chars().take(LABEL).collect()))
-                }
+                Value::Text { text, .. } => Some(Out::Text(words(text)?.chars().take(LABEL).collect())),
                 _ => None,
             })
         })
     }
+}
+
+/// A page's string as text, if there is something to read in it.
+fn words(raw: &str) -> Option<String> {
+    let mut plain = text::plain(raw);
+    if plain.contains('&') && plain.contains(';') {
+        // Escaped twice, as templates in templates do.
+        plain = text::plain(&plain);
+    }
+    (!plain.is_empty() && !text::is_active(&plain)).then_some(plain)
 }
 
 /// A URL without the parameters that only say which link was followed.

@@ -225,22 +225,34 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// An address that runs code or carries a document of its own, in any spelling that a browser takes for one.
+pub fn is_active(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once(':') else { return false };
+    let known = ["javascript", "vbscript", "data", "blob"].iter().position(|known| {
+        let mut left = scheme.chars().filter(|character| !is_space(*character) && !is_invisible(*character));
+        known.chars().all(|character| left.next().is_some_and(|other| other.eq_ignore_ascii_case(&character))) && left.next().is_none()
+    });
+    // "JavaScript: The Good Parts" is a book, and data may be followed by anything.
+    known.is_some_and(|known| !rest.starts_with(is_space) && (known != 2 || rest.contains(',')))
+}
+
 /// A string that may hold markup, as text: known tags out (`<p>`, `<br>`, `<li>` and other blocks become line
 /// breaks), entities decoded once, invisible characters out, white space collapsed, trimmed. Line breaks stay, one
 /// at a time; in a string with tags only the tags make them.
 pub fn plain(text: &str) -> String {
-    let text = match strip_tags(text) {
-        Some(text) => decode(&text).into_owned(),
-        None => {
-            let decoded = decode(text);
-            // Markup that was escaped as a whole: `&lt;p&gt;…&lt;/p&gt;`. A mere mention of a tag is text.
-            let escaped = matches!(decoded, Cow::Owned(_)) && (decoded.contains("</") || decoded.contains("<br"));
-            match escaped.then(|| strip_tags(&decoded)).flatten() {
-                Some(text) => decode(&text).into_owned(),
-                None => decoded.into_owned(),
-            }
+    let mut text = Cow::Borrowed(text);
+    // Twice, for markup that was escaped as a whole: `&lt;p&gt;…&lt;/p&gt;`. A mere mention of a tag is text.
+    for _ in 0..2 {
+        if let Some(stripped) = strip_tags(&text) {
+            text = Cow::Owned(stripped);
         }
-    };
+        let Cow::Owned(decoded) = decode(&text) else { break };
+        let is_markup = ["</", "<br", "<img", "<svg", "<script", "<iframe"].iter().any(|tag| decoded.contains(tag));
+        text = Cow::Owned(decoded);
+        if !is_markup {
+            break;
+        }
+    }
     let mut out = String::with_capacity(text.len());
     for line in text.split(['\n', '\r', '\u{2028}', '\u{2029}']) {
         let start = out.len();

@@ -68,7 +68,7 @@ pub fn read(document: &Document) -> Meta {
             "html" if meta.language.is_empty() => meta.language = element.attribute("lang").unwrap_or("").trim().into(),
             "title" if title.is_empty() && element.is_html() => title = clean(&element.raw_text()),
             "link" if element.tokens("rel").any(|rel| rel.eq_ignore_ascii_case("canonical")) => {
-                if let Some(url) = element.attribute("href").and_then(|href| document.resolve(href)) {
+                if let Some(url) = element.attribute("href").and_then(|href| document.resolve(href)).filter(|url| url.starts_with("http")) {
                     meta.url = url;
                 }
             }

@@ -246,7 +246,7 @@ impl Outline {
         for (end, reference) in self.links.get(first..).unwrap_or(&[]).iter().take_while(|(end, _)| *end <= to) {
             out.push_str(self.slice(at, *end));
             at = *end;
-            if let Some(url) = self.place.resolve(reference.of(&self.strings)) {
+            if let Some(url) = self.place.resolve(reference.of(&self.strings)).filter(|url| !crate::text::is_active(url)) {
                 out.push_str(" (");
                 out.push_str(&url);
                 out.push(')');

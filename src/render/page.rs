@@ -4,6 +4,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::Out;
 use crate::json::Writer;
+use crate::text;
 
 /// Characters of a text that are told in one piece; a longer one (the body of an article) goes over several answers.
 const CHUNK: usize = 6_000;
@@ -23,7 +24,7 @@ pub fn answer(told: Out<'_>, from: usize, soft: usize, hard: usize) -> String {
     let mut out = Writer::new();
     out.object(|out| {
         if let Some(Out::Object(fields)) = &part {
-            fields.iter().for_each(|(name, value)| value.write(out.field(name)));
+            fields.iter().for_each(|(name, value)| value.write(out.field(&text::visible(name))));
         }
         if let Some(stop) = cut.stop {
             more(stop, cut.at, out);

@@ -31,6 +31,8 @@ const MAX_SKIPPED: usize = 20;
 /// Characters of an address that a diagnostic shows.
 const SHOWN: usize = 120;
 
+/// Names of parameters of one tool that are the page's own words: more of them could be read one after the other.
+pub(super) const MAX_STRANGERS: usize = 3;
 /// Results that a call may ask for; an answer has a byte cap besides.
 const MAX_RESULTS: &str = "100";
 
@@ -358,7 +360,8 @@ fn parameters(
 /// The name that an agent gets for the page's own: that name if it is a plain identifier, else a generic word.
 pub(super) fn parameter_name(own: &str, at: usize, taken: &[Parameter]) -> String {
     let free = |name: &str| !PAGING.contains(&name) && !taken.iter().any(|parameter| parameter.name == name);
-    if schema::is_plain_name(own) && free(own) {
+    let strangers = taken.iter().filter(|parameter| !schema::is_known_name(&parameter.name)).count();
+    if schema::is_plain_name(own) && free(own) && (strangers < MAX_STRANGERS || schema::is_known_name(own)) {
         return own.to_owned();
     }
     if at == 0 && free("query") { "query".to_owned() } else { ["value_", &json::number(at + 1)].concat() }

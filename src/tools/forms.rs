@@ -2,7 +2,7 @@
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
-use super::actions::{self, Action, Found, Input, MAX_VALUE};
+use super::actions::{self, Action, Found, Input, MAX_STRANGERS, MAX_VALUE};
 use super::pattern::Pattern;
 use super::schema::{self, Kind, Parameter};
 use crate::dom::{Document, Element};
@@ -292,6 +292,10 @@ impl Filling {
             if is_plain_value(&value) && choices.len() < MAX_CHOICES && !choices.contains(&value) {
                 choices.push(value);
             }
+        }
+        // In order of the alphabet, so that words of the page's choosing make no sentence.
+        if choices.iter().filter(|choice| !schema::is_known_name(choice)).count() > MAX_STRANGERS {
+            order::sort_by(&mut choices, &|a, b| a < b);
         }
         let default = default.filter(|default| !default.is_empty());
         match (choices.is_empty(), default) {

@@ -2,7 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::schema::{Kind, Parameter};
+use super::schema::{self, Kind, Parameter};
 use super::{Annotations, Source, Tool};
 use crate::graph::Graph;
 use crate::json::{Json, Writer};
@@ -149,8 +149,9 @@ fn short(text: &str, limit: usize) -> String {
 }
 
 fn optional(out: &mut Writer, name: &str, value: &str) {
-    if !value.is_empty() {
-        out.field(name).string(value);
+    let value = text::visible(value);
+    if !value.is_empty() && !text::is_active(&value) {
+        out.field(name).string(&value);
     }
 }
 
@@ -348,8 +349,16 @@ fn unknown(outline: &Outline, asked: &str) -> String {
         if near.is_empty() { outline.children(None).collect() } else { near.into_iter().map(|(_, section)| section).collect() };
     let ids: Vec<&str> =
         near.into_iter().take(5).filter_map(|at| outline.sections.get(at as usize)).map(|section| section.id.as_str()).collect();
-    let hint = if ids.is_empty() { "This page has no text.".into() } else { ["The nearest are: ", &ids.join(", "), "."].concat() };
-    crate::call::error("not_found", &["This page has no section '", &short(asked, HEADING), "'."].concat(), &hint)
+    let hint = if ids.is_empty() { "This page has no text." } else { "'sections' names the nearest." };
+    let mut answer = crate::call::error("not_found", &["This page has no section '", &schema::shown(asked), "'."].concat(), hint);
+    if !ids.is_empty() {
+        // Beside the error, which is in our own words: an id is made of the page's.
+        let mut out = Writer::new();
+        out.array(|out| ids.iter().for_each(|id| out.string(id)));
+        answer.pop();
+        answer.push_str(&[",\"sections\":", &out.into_string(), "}"].concat());
+    }
+    answer
 }
 
 fn section(outline: &Outline, meta: &Meta, asked: &str, offset: usize, deep: bool, links: bool, limit: usize) -> String {

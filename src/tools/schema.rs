@@ -180,7 +180,8 @@ pub fn check<'a>(parameters: &'a [Parameter], input: &'a Json<'a>) -> Result<Jso
 /// At most this much of what a caller wrote is said back: enough to see which part is meant.
 const SHOWN: usize = 40;
 
-fn shown(text: &str) -> String {
+/// The start of what a caller wrote, with nothing invisible in it.
+pub(crate) fn shown(text: &str) -> String {
     let mut shown: String = crate::text::visible(text).chars().take(SHOWN).collect();
     if shown.len() < text.len() {
         shown.push('…');
@@ -339,6 +340,21 @@ pub fn is_plain_name(name: &str) -> bool {
     if !shape || name.len() > PLAIN_NAME {
         return false;
     }
+    match words(name).split_ascii_whitespace().count() {
+        1 => name.len() <= PLAIN_WORD,
+        2 | 3 => is_known_name(name),
+        _ => false,
+    }
+}
+
+/// A name of nothing but [`NAME_WORDS`] and numbers, which says nothing else in whatever company.
+pub fn is_known_name(name: &str) -> bool {
+    let known = |word: &str| NAME_WORDS.contains(&[" ", word, " "].concat());
+    words(name).split_ascii_whitespace().all(|word| known(word) || word.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// The words of an identifier, in lower case, with a space before each but the first.
+fn words(name: &str) -> String {
     let mut spaced = String::new();
     let mut lower = false;
     for character in name.chars() {
@@ -350,12 +366,7 @@ pub fn is_plain_name(name: &str) -> bool {
             spaced.push(character.to_ascii_lowercase());
         }
     }
-    let known = |word: &str| NAME_WORDS.contains(&[" ", word, " "].concat());
-    match spaced.split_ascii_whitespace().count() {
-        1 => name.len() <= PLAIN_WORD,
-        2 | 3 => spaced.split_ascii_whitespace().all(|word| known(word) || word.bytes().all(|byte| byte.is_ascii_digit())),
-        _ => false,
-    }
+    spaced
 }
 
 fn not_a_choice(choices: &[String], place: &str) -> String {

@@ -4,6 +4,8 @@
 pub mod canon;
 #[allow(dead_code)]
 pub mod invariants;
+#[allow(dead_code)]
+pub mod trust;
 
 use toolmark::dom::{Builder, Document};
 

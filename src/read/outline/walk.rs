@@ -233,7 +233,7 @@ impl<'d> Walk<'d> {
                 }
                 self.link = (at, end);
                 let reference = element.attribute("href").unwrap_or("").trim();
-                if reference.is_empty() || reference.len() > MAX_REFERENCE || reference.starts_with("javascript:") {
+                if reference.is_empty() || reference.len() > MAX_REFERENCE || text::is_active(reference) {
                     return at + 1;
                 }
                 Kind::Link { reference: self.keep(reference), start: self.here() }
