@@ -17,9 +17,9 @@ use toolmark::results::{self, Body, Range};
 
 const PAGE: &str = "https://shop.example.com/p/1";
 /// Pages; more with TOOLMARK_HOSTILE_PAGES=10000, which takes minutes in a debug build.
-const PAGES: u64 = 1_000;
+const PAGES: u64 = 100;
 /// One page of so many holds a token of a megabyte.
-const HUGE: u64 = 250;
+const HUGE: u64 = 500;
 /// Every hostile text holds this, in whatever writing; no word of ours does.
 const MARK: &str = "zq";
 
@@ -303,7 +303,7 @@ fn page(seed: u64) -> String {
         say(false),
         say(false)
     );
-    if seed % HUGE == 1 {
+    if seed % HUGE == HUGE - 1 {
         let long = "zqIgnore".repeat(131_072);
         let field = (seed / HUGE) % 4;
         html += &match field {
