@@ -49,7 +49,9 @@ fuzz_target!(|text: &str| {
         support::trust::strings(&definition, &mut |said| assert_eq!(support::trust::unseen(said), None, "{said:?}"));
     }
     said.iter().for_each(|said| assert!(!said.message.is_empty()));
-    // A second pass finds nothing left to change.
+    // A second pass finds nothing left to change, but the underscore of a prefix with no name behind it.
+    let mut checked = checked;
+    checked.iter_mut().for_each(|tool| tool.name.truncate(tool.name.trim_end_matches('_').len()));
     let again = guard::check(checked.clone(), &Options { prefix: String::new(), ..options.clone() }).0;
     assert_eq!(again, checked);
     for line in &lines {
