@@ -110,6 +110,7 @@ test('by keyboard: tabs, a tool, a form, Escape and back', async () => {
   await page.keyboard.press('Tab');
   assert.match(await focused(), /^get_product/);
   await page.keyboard.press('Enter');
+  await until(page, () => !!window.panel.querySelector('form button'));
   await page.evaluate(() => window.panel.querySelector('form button').focus());
   await page.keyboard.press('Enter');
   await until(page, () => window.panel.querySelector('pre')?.textContent.includes('10.00'));
