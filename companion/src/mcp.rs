@@ -38,8 +38,6 @@ pub enum Change {
     Tools,
     /// The list of resources.
     Resources,
-    /// The list of prompts.
-    Prompts,
     /// The content of one resource.
     Updated(String),
 }
@@ -76,36 +74,27 @@ pub trait Provider: Send + Sync + 'static {
     fn changes(&self) -> broadcast::Receiver<Change>;
 }
 
-/// What a call came to.
-pub enum Answer {
-    /// A JSON object as text; with an `error` in it the call failed.
-    Text(String),
-    /// A result as MCP has it.
-    Result(Value),
-}
+/// What a call came to: a JSON object as text; with an `error` in it the call failed.
+pub struct Answer(pub String);
 
 impl Answer {
     /// The result as MCP has it.
     pub fn into_result(self) -> Value {
-        match self {
-            Answer::Result(result) => result,
-            Answer::Text(text) => {
-                let structured: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
-                let failed = structured.get("error").is_some_and(Value::is_object);
-                let mut result = json!({ "content": [{ "type": "text", "text": text }], "isError": failed });
-                // Clients hold structured content against the schema of answers, errors included.
-                if let (true, Some(fields)) = (structured.is_object() && !failed, result.as_object_mut()) {
-                    fields.insert("structuredContent".into(), structured);
-                }
-                result
-            }
+        let Answer(text) = self;
+        let structured: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
+        let failed = structured.get("error").is_some_and(Value::is_object);
+        let mut result = json!({ "content": [{ "type": "text", "text": text }], "isError": failed });
+        // Clients hold structured content against the schema of answers, errors included.
+        if let (true, Some(fields)) = (structured.is_object() && !failed, result.as_object_mut()) {
+            fields.insert("structuredContent".into(), structured);
         }
+        result
     }
 }
 
 impl From<Value> for Answer {
     fn from(answer: Value) -> Answer {
-        Answer::Text(answer.to_string())
+        Answer(answer.to_string())
     }
 }
 
@@ -188,7 +177,6 @@ impl Session {
             let told = match change {
                 Change::Tools => peer.notify_tool_list_changed().await,
                 Change::Resources => peer.notify_resource_list_changed().await,
-                Change::Prompts => peer.notify_prompt_list_changed().await,
                 Change::Updated(uri) if self.watches(&uri) => {
                     peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await
                 }
@@ -314,7 +302,6 @@ impl ServerHandler for Session {
             let told = match change {
                 Ok(Change::Tools) | Err(broadcast::error::RecvError::Lagged(_)) => sink.notify_tool_list_changed().await,
                 Ok(Change::Resources) => sink.notify_resource_list_changed().await,
-                Ok(Change::Prompts) => sink.notify_prompt_list_changed().await,
                 Ok(Change::Updated(uri)) => sink.notify_resource_updated(uri).await,
                 Err(broadcast::error::RecvError::Closed) => return Ok(()),
             };

@@ -621,7 +621,7 @@ impl Provider for Serve {
                 }
             };
             match result {
-                Ok(text) => Answer::Text(text),
+                Ok(text) => Answer(text),
                 Err(refusal) => refusal.into(),
             }
         })
