@@ -123,9 +123,9 @@ cargo_tool() {
   if "$name" --version 2>/dev/null | grep -qF "$version"; then return; fi
   say "$name $version: installing from crates (a few minutes, once)"
   # Unoptimised: it compiles in half the time, and what the tool does here takes seconds.
-  local install=(cargo install "$crate" --version "$version" --debug --root "$CACHE/tools" "$@")
-  CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR="$CACHE/tools-target" quietly "$CACHE/log/$name" wasm "${install[@]}" --locked ||
-    CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR="$CACHE/tools-target" quietly "$CACHE/log/$name" wasm "${install[@]}" ||
+  local install=(env CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR="$CACHE/tools-target" cargo install "$crate" --version "$version" --debug --root "$CACHE/tools" "$@")
+  # As its lock file says; a registry may lack one of those versions, and then with those that fit.
+  wasm "${install[@]}" --locked >"$CACHE/log/$name" 2>&1 || quietly "$CACHE/log/$name" wasm "${install[@]}" ||
     die "'cargo install $crate --version $version' failed."
   rm -rf "$CACHE/tools-target"
 }
