@@ -38,6 +38,8 @@ pub enum Change {
     Tools,
     /// The list of resources.
     Resources,
+    /// The list of prompts.
+    Prompts,
     /// The content of one resource.
     Updated(String),
 }
@@ -48,7 +50,7 @@ pub trait Provider: Send + Sync + 'static {
     fn instructions(&self) -> String;
     /// Definitions.
     fn tools(&self) -> Boxed<'_, Vec<Value>>;
-    /// The answer, a JSON object as text; with an `error` in it the call failed.
+    /// What it came to. The future is dropped when nobody waits any more.
     fn call<'a>(&'a self, tool: &'a str, input: Value, caller: &'a Caller) -> Boxed<'a, Answer>;
     /// `{uri, name, title, mimeType}`.
     fn resources(&self) -> Boxed<'_, Vec<Value>> {
@@ -74,13 +76,21 @@ pub trait Provider: Send + Sync + 'static {
     fn changes(&self) -> broadcast::Receiver<Change>;
 }
 
-/// What a call came to: a JSON object as text; with an `error` in it the call failed.
-pub struct Answer(pub String);
+/// What a call came to.
+pub enum Answer {
+    /// A JSON object as text; with an `error` in it the call failed.
+    Object(String),
+    /// A result as MCP has it.
+    Result(Value),
+}
 
 impl Answer {
     /// The result as MCP has it.
     pub fn into_result(self) -> Value {
-        let Answer(text) = self;
+        let text = match self {
+            Answer::Object(text) => text,
+            Answer::Result(result) => return result,
+        };
         let structured: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
         let failed = structured.get("error").is_some_and(Value::is_object);
         let mut result = json!({ "content": [{ "type": "text", "text": text }], "isError": failed });
@@ -94,7 +104,7 @@ impl Answer {
 
 impl From<Value> for Answer {
     fn from(answer: Value) -> Answer {
-        Answer(answer.to_string())
+        Answer::Object(answer.to_string())
     }
 }
 
@@ -177,6 +187,7 @@ impl Session {
             let told = match change {
                 Change::Tools => peer.notify_tool_list_changed().await,
                 Change::Resources => peer.notify_resource_list_changed().await,
+                Change::Prompts => peer.notify_prompt_list_changed().await,
                 Change::Updated(uri) if self.watches(&uri) => {
                     peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await
                 }
@@ -302,6 +313,7 @@ impl ServerHandler for Session {
             let told = match change {
                 Ok(Change::Tools) | Err(broadcast::error::RecvError::Lagged(_)) => sink.notify_tool_list_changed().await,
                 Ok(Change::Resources) => sink.notify_resource_list_changed().await,
+                Ok(Change::Prompts) => sink.notify_prompt_list_changed().await,
                 Ok(Change::Updated(uri)) => sink.notify_resource_updated(uri).await,
                 Err(broadcast::error::RecvError::Closed) => return Ok(()),
             };

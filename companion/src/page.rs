@@ -308,7 +308,7 @@ pub fn reads_freely(tool: &Tool) -> bool {
 }
 
 /// Percent-encodes what does not belong in a path segment.
-fn encode(text: &str) -> String {
+pub fn encode(text: &str) -> String {
     use std::fmt::Write;
     let mut out = String::new();
     for byte in text.bytes() {

@@ -376,7 +376,8 @@ fn name_of(definition: &Value) -> &str {
 }
 
 /// A host in a name: letters, digits and underscores.
-fn as_name(host: &str) -> String {
+/// A host as a part of a name.
+pub fn as_name(host: &str) -> String {
     let name: String = host.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
     name.trim_matches('_').to_owned()
 }
@@ -621,7 +622,7 @@ impl Provider for Serve {
                 }
             };
             match result {
-                Ok(text) => Answer(text),
+                Ok(text) => Answer::Object(text),
                 Err(refusal) => refusal.into(),
             }
         })
