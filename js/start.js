@@ -52,7 +52,7 @@ export function begin(options, { diagnostics = [], undo = [], from } = {}) {
   }
   const session = new Session(document, options, diagnostics, undo);
   home ??= from;
-  const entry = { version, again: (other) => session.again(other), manifest: () => session.manifest(), inspect: () => session.inspect() };
+  const entry = { version, again: (other) => session.again(other), manifest: () => session.manifest(), inspect: (open) => session.inspect(open) };
   keep(document, RUNNING, entry);
   session.undo.push(() => {
     if (document[RUNNING] === entry) delete document[RUNNING];
@@ -154,12 +154,11 @@ class Session {
     return this.handle;
   }
 
-  /** Opens the inspector, which is a script of its own beside this one. */
-  inspect() {
-    if (this.stopped) return undefined;
+  /** Opens the inspector, which is a script of its own beside this one; `own` opens it in another way. */
+  inspect(own) {
     this.inspector ??= loadInspector(home).then(({ open }) => {
       if (this.stopped) return undefined;
-      const panel = open(this);
+      const panel = (own || open)(this);
       this.undo.push(() => panel.close());
       return panel;
     });

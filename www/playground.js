@@ -1,10 +1,14 @@
 // The playground: what is pasted becomes a page in which no script runs, and Toolmark reads that.
 import { start } from '/dist/toolmark.mjs';
 import { isQuiet, open, told, tokens } from '/dist/toolmark.inspect.js';
+import { marked, placeOf } from './places.js';
 import { samples } from './samples.js';
 
-/** Milliseconds without a key before what was typed is read. */
+/** Milliseconds without a key before what was typed is read. A page that takes long to read is waited for twice as long as that, up to MAX_QUIET_MS. */
 const QUIET_MS = 250;
+const MAX_QUIET_MS = 3000;
+/** Milliseconds that a place stays marked. */
+const MARK_MS = 4000;
 /** Characters of a fragment at most: longer addresses get lost in mails and chats. */
 const MAX_FRAGMENT = 30_000;
 /** Where pasted markup is thought to come from: what its relative addresses are relative to. */
@@ -14,14 +18,19 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
 const [select, source, status, costs, preview, place, link] =
   ['sample', 'source', 'status', 'costs', 'preview', 'tools', 'link'].map((id) => document.getElementById(id));
+/** Where a document keeps what runs in it (js/start.js). */
+const RUNNING = Symbol.for('toolmark.running');
 let panel;
 let handle;
 let round = 0;
 let timer;
+let took = 0;
+
+const isJson = (text) => /^\s*[[{]/.test(text);
 
 /** A pasted text as an inert document: a page, or JSON-LD alone. */
 function parse(text) {
-  if (!/^\s*[[{]/.test(text)) return new DOMParser().parseFromString(text, 'text/html');
+  if (!isJson(text)) return new DOMParser().parseFromString(text, 'text/html');
   const page = new DOMParser().parseFromString('<title>JSON-LD</title>', 'text/html');
   const script = page.createElement('script');
   script.type = 'application/ld+json';
@@ -31,8 +40,8 @@ function parse(text) {
   return page;
 }
 
-/** The page, rendered, so that what is visible can be told from what is not. */
-async function render(text) {
+/** The same as it is shown: without what loads or redirects. */
+function harmless(text) {
   const page = parse(text);
   for (const element of page.querySelectorAll('meta[http-equiv], base, iframe, frame, object, embed')) element.remove();
   for (const script of page.querySelectorAll('script')) if (!/ld\+json/i.test(script.type)) script.remove();
@@ -43,6 +52,12 @@ async function render(text) {
   const base = page.createElement('base');
   base.target = '_blank';
   page.head.prepend(policy, base);
+  return page;
+}
+
+/** The page, rendered, so that what is visible can be told from what is not. */
+async function render(text) {
+  const page = harmless(text);
   const frame = document.createElement('iframe');
   frame.title = 'The page';
   frame.setAttribute('sandbox', 'allow-same-origin');
@@ -55,6 +70,7 @@ async function render(text) {
 
 async function look() {
   const mine = (round += 1);
+  const before = performance.now();
   const text = source.value;
   status.textContent = 'Reading…';
   handle?.stop();
@@ -66,10 +82,42 @@ async function look() {
   const started = await start({ document: page, modelContext: surface, watch: false, baseUrl: BASE, fetchImpl });
   if (mine !== round) return void started.stop();
   handle = started;
-  const session = { handle, document: page, options: {}, surface: () => surface };
-  if (panel) panel.use(session);
-  else panel = open(session, { place, answers: true });
+  await page[RUNNING].inspect((session) => {
+    if (panel) panel.use(session);
+    else panel = open(session, { place, answers: true, locate });
+    // It stays when this page goes.
+    return { show() {}, close() {} };
+  });
   await count(page, text, mine);
+  took = performance.now() - before;
+}
+
+// ---------------------------------------------------------------- places
+
+const elementsOf = (page) => [...page.querySelectorAll('*')].filter((one) => !one.matches('template[shadowrootmode]'));
+
+/** From where to where the source holds an element of the page. */
+function inSource(element) {
+  const text = source.value;
+  if (isJson(text)) return [0, text.length];
+  while (element.getRootNode().host) element = element.getRootNode().host;
+  // The same page once more, each element with its place; what browsers make of broken markup may differ by then.
+  const twin = elementsOf(harmless(marked(text)))[elementsOf(element.ownerDocument).indexOf(element)];
+  return twin?.localName === element.localName ? placeOf(text, twin) : undefined;
+}
+
+/** Selects an element in the source and marks it in the page. */
+function locate(element) {
+  const page = element.ownerDocument.defaultView;
+  page.scrollTo({ top: page.scrollY + element.getBoundingClientRect().top - page.innerHeight / 3 });
+  element.animate({ outline: ['3px solid #d9480f', '3px solid #d9480f'], background: ['#ff922b80', '#ff922b00'] }, MARK_MS);
+  const place = inSource(element);
+  if (!place) return;
+  // Browsers scroll to where the selection is when the field gets the focus.
+  source.blur();
+  source.setSelectionRange(place[0], place[0]);
+  source.focus();
+  source.setSelectionRange(...place);
 }
 
 /** What the page costs as it stands, and as tools. */
@@ -159,7 +207,7 @@ select.addEventListener('change', () => {
 source.addEventListener('input', () => {
   select.value = '';
   clearTimeout(timer);
-  timer = setTimeout(look, QUIET_MS);
+  timer = setTimeout(look, Math.min(Math.max(QUIET_MS, 2 * took), MAX_QUIET_MS));
 });
 addEventListener('hashchange', take);
 void take();

@@ -14,9 +14,10 @@ const QUIET_MS = 100;
  * @param {object} [o]
  * @param {HTMLElement} [o.place] shown in here and not above the page
  * @param {boolean} [o.answers] tools that change nothing are run at once
+ * @param {(element: Element) => void} [o.locate] shows where an element stands, instead of marking it on the page
  * @returns {{show: () => void, close: () => void, use: (session: object) => void}}
  */
-export function open(session, { place, answers } = {}) {
+export function open(session, { place, answers, locate } = {}) {
   const document = place?.ownerDocument ?? session.document;
   const view = document.defaultView;
   const make = maker(document);
@@ -36,7 +37,7 @@ export function open(session, { place, answers } = {}) {
   const views = [
     ['Tools', toolsView({ make, say, answers })],
     ['Diagnostics', diagnosticsView({ make })],
-    ['Entities', thingsView({ make, say, elements: (root) => elements(session.adapter.plan(), root), mark })],
+    ['Entities', thingsView({ make, say, elements: (root) => elements(session.adapter.plan(), root), locate, mark })],
     ['Calls', callsView({ make })],
     ['About', aboutView({ make, view, session: () => session })],
   ];
@@ -76,6 +77,8 @@ export function open(session, { place, answers } = {}) {
     clearTimeout(timer);
     timer = undefined;
     if (closed) return;
+    // Where the page reads from right to left its content begins at the right; the panel keeps to the other side.
+    all.classList.toggle('start', !place && view.getComputedStyle(document.documentElement).direction === 'rtl');
     const { handle } = session;
     const problems = handle.diagnostics().filter((one) => one.level !== 'info').length;
     const tools = handle.tools().length;
@@ -112,8 +115,6 @@ export function open(session, { place, answers } = {}) {
     if (closed) return;
     panel.hidden = false;
     pill.hidden = true;
-    // Where the page reads from right to left its content begins at the right; the panel keeps to the other side.
-    all.classList.toggle('start', !place && view.getComputedStyle(document.documentElement).direction === 'rtl');
     if (!host.isConnected) (place ?? document.documentElement).append(host);
     render();
   }

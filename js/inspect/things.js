@@ -15,9 +15,10 @@ const short = (text, most = MAX_VALUE) => (text.length > most ? `${text.slice(0,
  * @param {Function} o.make
  * @param {(words: string) => void} o.say tells a screen reader
  * @param {(root: number) => Element[]} o.elements the elements of a root by their numbers
- * @param {HTMLElement} o.mark what is laid over a place
+ * @param {(element: Element) => void} [o.locate] shows a place in another way
+ * @param {{over: (element: Element, ms: number) => void}} o.mark what is laid over a place
  */
-export function thingsView({ make, say, elements, mark }) {
+export function thingsView({ make, say, elements, locate, mark }) {
   const note = make('p', { class: 'note' });
   const place = make('div', {});
   const element = make('div', {}, note, place);
@@ -84,7 +85,7 @@ export function thingsView({ make, say, elements, mark }) {
 
   function inside(entity) {
     const source = make('div', { class: 'source' });
-    const where = make('button', { type: 'button', click: () => locate(entity, source) }, 'Show where');
+    const where = make('button', { type: 'button', click: () => showWhere(entity, source) }, 'Show where');
     const formats = entity.formats.map((format) => FORMATS[format] ?? format).join(' and ');
     const facts = Object.entries(entity.props).flatMap(([property, list]) => list.map((value) => [property, value]));
     const rows = make('ul', { class: 'plain' });
@@ -103,7 +104,7 @@ export function thingsView({ make, say, elements, mark }) {
   }
 
   /** Marks the place on the page, or shows the text of a script. */
-  function locate(entity, source) {
+  function showWhere(entity, source) {
     const [root, number] = entity.element ?? [];
     const element = (found[root] ??= elements(root))[number];
     if (!element?.isConnected) {
@@ -114,6 +115,7 @@ export function thingsView({ make, say, elements, mark }) {
     const words = `It stands in ${pathOf(element)}.`;
     source.replaceChildren(make('p', { class: 'note' }, words));
     say(words);
+    if (locate) return void locate(element);
     if (element.localName === 'script') {
       source.append(make('pre', { tabindex: '0', role: 'group', 'aria-label': 'Text of the script', dir: 'auto' }, short(element.textContent.trim(), MAX_SOURCE)));
       return;

@@ -114,20 +114,116 @@ test('markup that tries to run script does not', async () => {
   await page.done();
 });
 
-test('five megabytes are read', async () => {
+/** Presses a summary or a button of the panel by its words. */
+const press = (page, words) => page.evaluate((words) => {
+  const found = [...window.panel.querySelectorAll('button, summary')].find((one) => one.checkVisibility() && one.textContent.includes(words));
+  if (!found) throw new Error(`nothing says '${words}'`);
+  found.click();
+}, words);
+const selected = (page) => page.evaluate(() => {
+  const source = document.querySelector('#source');
+  const frame = document.querySelector('#preview iframe').contentDocument;
+  return {
+    text: source.value.slice(source.selectionStart, source.selectionEnd),
+    focused: document.activeElement === source,
+    scrolled: source.scrollTop > 0,
+    marked: [...frame.querySelectorAll('*')].filter((one) => one.getAnimations().length).map((one) => one.id),
+  };
+});
+
+test('shows where a thing was written: its place is selected in the source and marked in the page', async () => {
   const page = await open();
+  const block = '<script type="application/ld+json">{"@context": "https://schema.org", "@type": "Book", "name": "A <div itemscope> in a text"}</script>';
+  const fair = `<div id="fair" title='a > b' itemscope itemtype="https://schema.org/Event">`;
+  const cook = '<section id=cook vocab="https://schema.org/" typeof="Recipe">';
+  const far = '<p>A line of the page.</p>\n'.repeat(200);
+  const text = `<!-- <div itemscope itemtype="https://schema.org/Event"> --><title>Tags like <div> in a title</title><iframe></iframe><table><tr><td>Implied elements</table><p>One<p>Two
+    ${block}${far}${fair}<b itemprop="name">Fair</b></div>${far}${cook}<b property="name">Soup</b></section>${far}`;
+  await type(page, text);
+  await press(page, 'Entities');
+  for (const [type, tag, format] of [['Event', fair, 'microdata'], ['Recipe', cook, 'RDFa'], ['Book', block, 'JSON-LD']]) {
+    await press(page, type);
+    assert.ok((await page.evaluate(() => window.panel.querySelector('.tree details[open]').textContent)).includes(`Written in ${format}.`));
+    await press(page, 'Show where');
+    const seen = await selected(page);
+    assert.equal(seen.text, tag);
+    assert.ok(seen.focused && (seen.scrolled || type === 'Book'), JSON.stringify(seen));
+    if (type !== 'Book') assert.ok(seen.marked.includes(tag.match(/id="?(\w+)/)[1]), seen.marked.join());
+    await press(page, type);
+  }
+  // JSON-LD alone has no elements.
+  const json = '{"@context": "https://schema.org", "@type": "Movie", "name": "<b>Film</b>"}';
+  await type(page, json);
+  await press(page, 'Movie');
+  await press(page, 'Show where');
+  assert.equal((await selected(page)).text, json);
+  assert.deepEqual(page.errors, []);
+  await page.done();
+});
+
+test('shows the host of what a shadow root holds, and no place for what is gone', async () => {
+  const page = await open();
+  const host = '<my-card id=card>';
+  await type(page, `<p>Before</p>${host}<template shadowrootmode="open"><div itemscope itemtype="https://schema.org/Event"><b itemprop="name">Fair</b></div></template></my-card>`);
+  await press(page, 'Entities');
+  await press(page, 'Event');
+  await press(page, 'Show where');
+  assert.equal((await selected(page)).text, host);
+  await page.evaluate(() => document.querySelector('#preview iframe').contentDocument.querySelector('#card').remove());
+  await press(page, 'Tools');
+  await press(page, 'Entities');
+  await press(page, 'Show where');
+  assert.match(await page.evaluate(() => window.panel.querySelector('.source').textContent), /no longer on the page/);
+  assert.deepEqual(page.errors, []);
+  await page.done();
+});
+
+const LONG = () => {
+  const row = '<p>A paragraph of a long page, with some words that nobody reads, about packs and bottles and socks.</p>\n';
+  return `<script type="application/ld+json">{"@context":"https://schema.org","@type":"Book","name":"Long"}</script>${row.repeat(5_000_000 / row.length)}`;
+};
+
+test('five megabytes are read, in pieces between which the page answers', async () => {
+  const page = await open();
+  const text = await page.evaluate(LONG);
   await page.evaluate(() => {
-    const row = '<p>A paragraph of a long page, with some words that nobody reads, about packs and bottles and socks.</p>\n';
-    window.long = `<script type="application/ld+json">{"@context":"https://schema.org","@type":"Book","name":"Long"}</script>${row.repeat(5_000_000 / row.length)}`;
+    window.turns = 0;
+    setInterval(() => {
+      if (/Reading/.test(document.querySelector('#status').textContent)) window.turns += 1;
+    }, 10);
   });
-  const text = await page.evaluate(() => window.long);
   const before = Date.now();
   await type(page, text);
   console.log(`# ${text.length} characters read in ${Date.now() - before} ms`);
   assert.ok((await names(page)).includes('get_book'));
+  assert.ok((await page.evaluate(() => window.turns)) >= 3);
   assert.deepEqual(page.errors, []);
+  await press(page, 'Entities');
+  await press(page, 'Book');
+  await press(page, 'Show where');
+  assert.match((await selected(page)).text, /^<script type="application\/ld\+json">.*<\/script>$/);
   await page.evaluate(() => document.querySelector('#link').click());
   await page.waitForFunction(() => /link/i.test(document.querySelector('#status').textContent));
+  await page.done();
+});
+
+test('what comes next does not wait for five megabytes, and is what stays', async () => {
+  const page = await open();
+  const text = await page.evaluate(LONG);
+  await page.evaluate((text) => {
+    const source = document.querySelector('#source');
+    source.value = text;
+    source.dispatchEvent(new Event('input'));
+  }, text);
+  await page.waitForFunction(() => /Reading/.test(document.querySelector('#status').textContent), undefined, { polling: 5 });
+  await page.selectOption('#sample', 'recipe');
+  await read(page, 60_000);
+  assert.ok((await names(page)).includes('get_recipe'));
+  // Whatever is still being read of the long page changes nothing any more.
+  await page.waitForFunction(() => document.querySelector('#preview iframe').contentDocument.readyState === 'complete');
+  await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+  assert.ok((await names(page)).includes('get_recipe') && !(await names(page)).includes('get_book'));
+  assert.deepEqual(page.errors, []);
   await page.done();
 });
 
