@@ -97,6 +97,166 @@ test('says where things were written, and marks them', async () => {
   await page.done();
 });
 
+test('says of microdata and RDFa where each thing stands, and of JSON-LD in which block', async () => {
+  const page = await open_(html(`<h1>Bags</h1>${ld({ '@context': 'https://schema.org', '@type': 'Recipe', name: 'Soup' })}
+    <section class="fair big" itemscope itemtype="https://schema.org/Event"><b itemprop="name">Fair</b></section>
+    <div id="job" vocab="https://schema.org/" typeof="JobPosting"><b property="title">Cook</b></div>${ld(product())}${tag('data-inspect')}`));
+  await shown(page);
+  await press(page, 'Entities');
+  for (const [type, format, place, selector] of [
+    ['Event', 'microdata', 'section.fair', 'section'],
+    ['JobPosting', 'RDFa', 'div#job', '#job'],
+    ['Recipe', 'JSON-LD', 'script 1 of 2 with JSON-LD, in the body'],
+    ['Product', 'JSON-LD', 'script 2 of 2 with JSON-LD, in the body'],
+  ]) {
+    await press(page, type);
+    await press(page, 'Show where');
+    const seen = await page.evaluate(() => window.panel.querySelector('.tree details[open]').textContent);
+    assert.ok(seen.includes(`Written in ${format}.`) && seen.includes(`It stands in ${place}.`.replace('in section', 'in html > body > section')), seen);
+    assert.match(await text(page, '[role=status]'), /^It stands in /);
+    if (selector) {
+      await until(page, (selector) => {
+        const [mark, place] = [window.panel.querySelector('.mark'), document.querySelector(selector)].map((one) => one.getBoundingClientRect());
+        return Math.abs(mark.top - place.top) <= 1 && Math.abs(mark.width - place.width) <= 1 && mark.width > 0;
+      }, selector);
+    }
+    await press(page, type);
+  }
+  assert.deepEqual(page.errors, []);
+  await page.done();
+});
+
+test('diagnostics are sentences, each with its code', async () => {
+  const page = await open_(shop('data-inspect data-max-tool="3"', ld('{"@type": "Event", "name" "a"}')));
+  await shown(page);
+  await press(page, 'Diagnostics');
+  const [said, shownThere] = await page.evaluate(async () => {
+    const all = (await window.toolmark.ready).diagnostics();
+    return [all.map(({ message, code }) => `${message} ${code}`), [...window.panel.querySelectorAll('[role=tabpanel]:not([hidden]) li')].map((one) => one.textContent)];
+  });
+  assert.ok(said.some((one) => one.endsWith(' json-parse-error')) && said.some((one) => one.endsWith(' option-unknown')), said.join('\n'));
+  assert.deepEqual(shownThere.map((one) => one.replace(/^(Note|Warning|Error): /, '')), said);
+  assert.ok(shownThere.every((one) => /^(Note|Warning|Error): [A-Z'"].*[.:!?)] [a-z-]+$/.test(one)), shownThere.join('\n'));
+  assert.match(await page.evaluate(() => window.panel.querySelectorAll('[role=tab]')[1].textContent), /^Diagnostics \(\d\)$/);
+  await page.done();
+});
+
+/** Gives the field of a parameter a value, as a person would. */
+const fill = (page, name, value) => page.evaluate(([name, value]) => {
+  const label = [...window.panel.querySelectorAll('details[open] label')].find((one) => one.firstChild.textContent === name);
+  const field = window.panel.getElementById(label.htmlFor);
+  if (field.type === 'checkbox') field.checked = value;
+  else if (field.localName === 'select') field.selectedIndex = [...field.options].findIndex((one) => one.textContent === value);
+  else field.value = value;
+}, [name, value]);
+const answer = (page) => page.evaluate(() => JSON.parse(window.panel.querySelector('details[open] pre').textContent));
+
+test("a form has a field for each parameter, and sends what an agent would", async () => {
+  const page = await open_(shop());
+  await page.evaluate(async () => {
+    await window.toolmark.ready;
+    window.toolmark.defineTool({
+      name: 'echo', title: 'Echo', description: 'Gives back what it got.',
+      inputSchema: { type: 'object', required: ['text'], properties: {
+        text: { type: 'string', description: 'Some words.' }, kind: { type: 'string', enum: ['new', 'used'] }, level: { enum: [1, 2] }, sure: { type: 'boolean' },
+        count: { type: 'integer', minimum: 1 }, ratio: { type: 'number' }, colors: { type: 'array', items: { enum: ['red', 'blue'] } }, more: { type: 'object' }, lines: { type: 'array', items: { type: 'string' } },
+      } },
+      execute: (input) => ({ got: input }),
+    });
+  });
+  await shown(page);
+  await until(page, () => window.panel.textContent.includes('echo'));
+  await press(page, 'echo');
+  assert.match(await page.evaluate(() => window.panel.querySelector('details[open]').textContent), /Echo\. Gives back what it got\..*text \(required\)Some words\./);
+  await press(page, 'Run');
+  await until(page, () => /missing_parameter/.test(window.panel.querySelector('details[open] pre')?.textContent));
+  assert.match(await page.evaluate(() => window.panel.querySelector('details[open] .answer.failed').textContent), /^Refused \(missing_parameter\)/);
+  await fill(page, 'more', '{"a": ');
+  await press(page, 'Run');
+  await until(page, () => /'more' is no JSON/.test(window.panel.querySelector('[role=status]').textContent));
+  for (const [name, value] of [['text', 'some words'], ['kind', 'used'], ['level', '2'], ['sure', true], ['count', '3'], ['ratio', '0.5'], ['blue', true], ['more', '{"a": [1]}'], ['lines', '["x", "y"]']]) await fill(page, name, value);
+  await press(page, 'Run');
+  await until(page, () => /"got"/.test(window.panel.querySelector('details[open] pre').textContent));
+  assert.deepEqual(await answer(page), { got: { text: 'some words', kind: 'used', level: 2, sure: true, count: 3, ratio: 0.5, colors: ['blue'], more: { a: [1] }, lines: ['x', 'y'] } });
+  const lines = () => page.evaluate(() => window.panel.querySelector('details[open] pre').textContent.split('\n').length);
+  assert.equal(await lines(), 1);
+  await page.evaluate(() => [...window.panel.querySelectorAll('details[open] label')].find((one) => one.textContent === 'Indent').click());
+  assert.ok((await lines()) > 10);
+  assert.deepEqual(page.errors, []);
+  await page.done();
+});
+
+test('a call that takes long can be cancelled', async () => {
+  const page = await open_(shop());
+  await page.evaluate(async () => {
+    await window.toolmark.ready;
+    window.toolmark.defineTool({ name: 'wait', description: 'Waits.', annotations: { readOnlyHint: true }, execute: (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))) });
+  });
+  await until(page, () => window.panel?.textContent.includes('wait'));
+  await press(page, 'wait');
+  await press(page, 'Run');
+  await press(page, 'Cancel');
+  await until(page, () => /"cancelled"/.test(window.panel.querySelector('details[open] pre').textContent));
+  assert.equal(await page.evaluate(() => [...window.panel.querySelectorAll('details[open] button')].some((one) => one.textContent === 'Cancel' && one.checkVisibility())), false);
+  await page.done();
+});
+
+test('follows the page, and keeps what was typed', async () => {
+  const page = await open_(shop());
+  await shown(page);
+  await press(page, 'search_page');
+  await fill(page, 'query', 'bags');
+  await page.evaluate(() => document.body.insertAdjacentHTML('beforeend', '<div itemscope itemtype="https://schema.org/Recipe"><b itemprop="name">Soup</b><p itemprop="recipeIngredient">Lentils</p></div>'));
+  await until(page, () => window.panel.textContent.includes('get_recipe'), undefined, 5000);
+  assert.equal(await page.evaluate(() => window.panel.querySelector('details[open] input').value), 'bags');
+  await press(page, 'Entities');
+  await until(page, () => window.panel.querySelector('.tree').textContent.includes('Recipe Soup'));
+  await page.evaluate(() => document.querySelector('[itemtype$=Recipe]').remove());
+  await until(page, () => !window.panel.querySelector('.tree').textContent.includes('Recipe Soup'), undefined, 5000);
+  await page.done();
+});
+
+test('is not in the way: takes no focus, covers its own corner, gives way to print, closes', async () => {
+  const page = await open_(shop('data-inspect', '<input id="own" autofocus><button id="corner" style="position: fixed; left: 0; top: 0" onclick="window.pressed = true">Press</button>'));
+  await shown(page);
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'own');
+  await page.mouse.click(5, 5);
+  assert.equal(await page.evaluate(() => window.pressed), true);
+  const covered = () => page.evaluate(() => {
+    let hits = 0;
+    for (let x = 5; x < innerWidth; x += 20) for (let y = 5; y < innerHeight; y += 20) hits += document.elementFromPoint(x, y)?.hasAttribute('data-toolmark-inspector') ?? false;
+    return hits / (Math.floor(innerWidth / 20) * Math.floor(innerHeight / 20));
+  });
+  assert.ok((await covered()) < 0.35, await covered());
+  await press(page, 'Minimise');
+  const pill = await covered();
+  assert.ok(pill > 0 && pill < 0.02, pill);
+  await page.emulateMedia({ media: 'print' });
+  assert.equal(await covered(), 0);
+  await page.emulateMedia({ media: 'screen' });
+  await press(page, 'Toolmark:');
+  await press(page, 'Close');
+  assert.equal(await page.evaluate(() => document.querySelectorAll('[data-toolmark-inspector]').length), 0);
+  await page.evaluate(() => window.toolmark.inspect());
+  await shown(page);
+  await page.done();
+});
+
+test('says which surface is in use, whether a relay is seen, sizes and times', async () => {
+  const other = '<script>Object.defineProperty(document, "modelContext", { value: { registerTool: async () => {} }, configurable: true })</script><script src="/webmcp-local-relay.js"></script>';
+  const page = await open_(html(`${other}${ld(product())}${tag('data-inspect')}`), { routes: { '/webmcp-local-relay.js': { contentType: 'text/javascript', body: '' } } });
+  await shown(page);
+  await press(page, 'About');
+  const about = await page.evaluate(() => Object.fromEntries([...window.panel.querySelectorAll('dt')].map((one) => [one.textContent, one.nextElementSibling.textContent])));
+  assert.match(about.Surface, /^Another script's/);
+  assert.match(about.Relay, /^Seen: .*webmcp-local-relay\.js/);
+  assert.match(about.Tools, /^\d+, about \d+ tokens to list$/);
+  assert.match(about['Last look'], /^[\d.]+ ms$/);
+  assert.match(about.Loaded, /toolmark\.js: [\d.]+ kB on the wire, [\d.]+ kB unpacked, [\d.]+ ms; toolmark\.inspect\.js: /);
+  assert.equal(about.Page, page.url());
+  await page.done();
+});
+
 test('by keyboard: tabs, a tool, a form, Escape and back', async () => {
   const page = await open_(shop());
   await shown(page);
@@ -171,6 +331,23 @@ test('five hundred things are listed a hundred at a time', async () => {
   await page.done();
 });
 
+test('five hundred tools and as many diagnostics are there, and the last tool runs', async () => {
+  const page = await open_(html(`${ld(product())}${Array.from({ length: 500 }, (_, i) => `<button data-tool="go_${i}">Go</button>`).join('')}${tag('data-inspect data-max-tools="600"')}`));
+  await page.evaluate(async () => {
+    await window.toolmark.ready;
+    for (let i = 0; i < 500; i += 1) window.toolmark.defineTool({ name: `own_${i}`, description: 'Answers.', annotations: { readOnlyHint: true }, execute: () => ({ number: i }) });
+  });
+  await until(page, () => window.panel?.textContent.includes('own_499'), undefined, 10_000);
+  await press(page, 'own_499');
+  await press(page, 'Run');
+  await until(page, () => window.panel.querySelector('details[open] pre').textContent === '{"number":499}');
+  await press(page, 'Diagnostics');
+  const [listed, all] = await page.evaluate(async () => [window.panel.querySelectorAll('[role=tabpanel]:not([hidden]) li').length, (await window.toolmark.ready).diagnostics().length]);
+  assert.equal(listed, all);
+  assert.deepEqual(page.errors, []);
+  await page.done();
+});
+
 const box = (page) => page.evaluate(() => {
   const panel = window.panel.querySelector('.panel');
   const { left, right, top, bottom, width, height } = panel.getBoundingClientRect();
@@ -209,14 +386,20 @@ test('works in a frame', async () => {
   const frame = page.frames().at(-1);
   await frame.waitForFunction(() => window.panel?.textContent.includes('get_product'));
   assert.equal(await page.evaluate(() => document.querySelectorAll('[data-toolmark-inspector]').length), 0);
+  for (const words of ['get_product', 'Run']) await press(frame, words);
+  await frame.waitForFunction(() => window.panel.querySelector('pre')?.textContent.includes('10.00'));
+  const { left, right, top, bottom, wide, high } = await box(frame);
+  assert.ok(left >= 0 && right <= wide && top >= 0 && bottom <= high);
   await page.done();
 });
 
-for (const colorScheme of ['light', 'dark']) {
-  test(`axe finds no violation, ${colorScheme}`, async () => {
+for (const [colorScheme, dir, width] of [['light', 'ltr', 1280], ['dark', 'ltr', 1280], ['light', 'rtl', 360], ['dark', 'rtl', 360]]) {
+  test(`axe finds no violation, ${colorScheme}, ${dir}, ${width} pixels wide`, async () => {
     // For axe the root is open; then Toolmark must not read it as part of the page.
     const page = await open_(shop('data-inspect data-shadow="off"', '<main><button data-tool="send_order" data-tool-description="Sends the order." data-tool-danger>Send</button></main>'), { init: `window.openRoots = true; (${keep})()` });
     await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 720 });
+    await page.evaluate((dir) => document.documentElement.setAttribute('dir', dir), dir);
     await shown(page);
     await page.evaluate(AXE);
     const check = async (what) => {
