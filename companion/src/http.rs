@@ -1,15 +1,26 @@
 //! The loopback HTTP server: who may come in.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 
 use crate::home;
+
+/// Connections at once; more wait to be accepted.
+const MAX_CONNECTIONS: usize = 512;
+/// The head of a request comes within this time, also the next one of a kept connection.
+const HEAD: Duration = Duration::from_secs(20);
 
 /// Whom the server lets in.
 #[derive(Clone)]
@@ -86,4 +97,26 @@ pub async fn listen(port: u16) -> Result<TcpListener, String> {
     TcpListener::bind(("127.0.0.1", port))
         .await
         .map_err(|error| format!("Port {port} cannot be used: {error}. Pass another one with --port."))
+}
+
+/// Serves for ever. A client that is slow or half gone costs a connection for a while, and nothing else.
+pub async fn serve(listener: TcpListener, routes: Router) {
+    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    loop {
+        let Ok(place) = room.clone().acquire_owned().await else { return };
+        let Ok((stream, _)) = listener.accept().await else {
+            // No file handles left, say: they come back.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            continue;
+        };
+        let service = TowerToHyperService::new(routes.clone());
+        tokio::spawn(async move {
+            let _ = stream.set_nodelay(true);
+            let mut server = hyper::server::conn::http1::Builder::new();
+            server.timer(TokioTimer::new()).header_read_timeout(HEAD);
+            // Whatever went wrong with it, it is over.
+            let _ = server.serve_connection(TokioIo::new(stream), service).with_upgrades().await;
+            drop(place);
+        });
+    }
 }

@@ -1,17 +1,22 @@
 //! `toolmark`: the tools of web pages for any MCP client.
 
 mod answer;
-// Until `connect` and `relay` stand on it.
-#[allow(dead_code, unused_imports)]
+mod audit;
 mod carry;
+mod facade;
 mod fetch;
+mod grants;
 mod home;
 mod http;
 mod inspect;
+mod join;
 mod library;
 mod mcp;
 mod page;
+mod pairing;
+mod relay;
 mod serve;
+mod socket;
 
 use std::process::ExitCode;
 
@@ -77,6 +82,33 @@ enum Command {
         quiet: bool,
         #[command(flatten)]
         reading: Reading,
+    },
+    /// Serves pages that connect to it: those with data-relay, and those with @mcp-b's embed
+    Relay(relay::Choices),
+    /// Lists what each origin may do through the relay, changes it, takes it back
+    Grants {
+        #[command(subcommand)]
+        change: Option<Granting>,
+    },
+}
+
+#[derive(Subcommand)]
+enum Granting {
+    /// Lists them (also without a word)
+    List,
+    /// Forgets an origin: its pages have to be paired again
+    Revoke {
+        /// As in https://shop.example
+        #[arg(value_parser = grants::origin)]
+        origin: String,
+    },
+    /// Sets what an origin may do
+    Set {
+        /// As in https://shop.example
+        #[arg(value_parser = grants::origin)]
+        origin: String,
+        /// What its pages' tools may do
+        grant: grants::Grant,
     },
 }
 
@@ -195,9 +227,31 @@ async fn run(command: Command) -> Result<ExitCode, String> {
                 eprintln!("toolmark: MCP at http://127.0.0.1:{port}/mcp; the bearer token is in {}", folder.join("token").display());
             }
             let routes = axum::Router::new().route_service("/mcp", mcp::http(serve));
-            axum::serve(listener, http::guarded(routes, guard)).await.map_err(|error| error.to_string())?;
+            http::serve(listener, http::guarded(routes, guard)).await;
             Ok(ExitCode::SUCCESS)
         }
+        Command::Relay(choices) => relay::run(choices).await,
+        Command::Grants { change } => match change {
+            None | Some(Granting::List) => {
+                let grants = grants::list()?;
+                for (origin, grant) in &grants {
+                    print(&format!("{}\t{origin}", grant.word()));
+                }
+                if grants.is_empty() {
+                    eprintln!("toolmark: no origin has a grant.");
+                }
+                Ok(ExitCode::SUCCESS)
+            }
+            Some(Granting::Set { origin, grant }) => {
+                grants::set(&origin, grant)?;
+                print(&format!("{}\t{origin}", grant.word()));
+                Ok(ExitCode::SUCCESS)
+            }
+            Some(Granting::Revoke { origin }) => match grants::revoke(&origin)? {
+                true => Ok(ExitCode::SUCCESS),
+                false => Err(format!("{origin} has no grant. 'toolmark grants' lists those that have.")),
+            },
+        },
     }
 }
 
