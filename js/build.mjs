@@ -63,16 +63,17 @@ function startable(source) {
   return `${source.slice(0, from).replace(/^import .*$/gm, '')}\nexport const instantiate = (imports) => asmFunc(imports);\n`;
 }
 
-/** Scripts beside this one: a bundler has to see their names; a script tag's neighbours are where it came from. */
-const neighbour = (inline, name) => `export default ${inline ? `async (from) => import(new URL("${name}", from).href)` : `() => import("./${name}")`};`;
+/** Scripts beside this one, that few pages need: a bundler has to see their names; a script tag's neighbours are where it came from. */
+const BESIDE = ['inspect', 'nowasm', 'relay'];
+const neighbours = (inline) =>
+  `export default ${inline ? 'async (name, from) => import(new URL(`toolmark.${name}.js`, from).href)' : `(name) => ({ ${BESIDE.map((name) => `${name}: () => import("./toolmark.${name}.js")`).join()} })[name]()`};`;
 
 const withWasm = (inline) =>
   compiled((name) =>
     ({
       'toolmark:glue': () => resettable(fs.readFileSync(glue, 'utf8')),
       'toolmark:wasm': () => `export default ${inline ? JSON.stringify(PLACE) : '""'};`,
-      'toolmark:inspect': () => neighbour(inline, 'toolmark.inspect.js'),
-      'toolmark:nowasm': () => neighbour(inline, 'toolmark.nowasm.js'),
+      'toolmark:beside': () => neighbours(inline),
     })[name](),
   );
 
@@ -85,7 +86,7 @@ const compiled = (contents) => ({
       resolveDir: path.dirname(glue),
       loader: 'js',
     }));
-    builder.onResolve({ filter: /toolmark\.(inspect|nowasm)\.js$/ }, ({ path: name }) => ({ path: name, external: true }));
+    builder.onResolve({ filter: /toolmark\.(inspect|nowasm|relay)\.js$/ }, ({ path: name }) => ({ path: name, external: true }));
     // The glue imports a copy of our own script.
     builder.onResolve({ filter: /\/snippets\/.*\/js\/\w+\.js$/ }, ({ path: name }) => ({ path: path.join(here, path.basename(name)) }));
   },
@@ -136,12 +137,14 @@ await build({
   plugins: [withWasm(false)],
   banner: { js: `/*! Toolmark ${version}, MIT */` },
 });
-await build({
-  ...shared,
-  entryPoints: [path.join(here, 'inspect', 'panel.js')],
-  outfile: path.join(out, 'toolmark.inspect.js'),
-  format: 'esm',
-  banner: { js: `/*! Toolmark ${version}, MIT */` },
-});
+for (const [name, entry] of [['inspect', 'inspect/panel.js'], ['relay', 'carry.js']]) {
+  await build({
+    ...shared,
+    entryPoints: [path.join(here, entry)],
+    outfile: path.join(out, `toolmark.${name}.js`),
+    format: 'esm',
+    banner: { js: `/*! Toolmark ${version}, MIT */` },
+  });
+}
 fs.copyFileSync(wasm, path.join(out, 'toolmark_bg.wasm'));
 if (fs.existsSync(path.join(here, 'toolmark.d.ts'))) fs.copyFileSync(path.join(here, 'toolmark.d.ts'), path.join(out, 'toolmark.d.ts'));

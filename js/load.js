@@ -1,7 +1,7 @@
 // Where the compiled half comes from: inside the script (one-file build), beside it, or from `data-wasm`; and where a
 // page's policy forbids WebAssembly, the same as JavaScript, from toolmark.nowasm.js.
 import { Adapter, initSync, read, reset } from 'toolmark:glue';
-import loadNowasm from 'toolmark:nowasm';
+import beside from 'toolmark:beside';
 import inlined from 'toolmark:wasm';
 
 /** Why there is no Rust in this page, with what to do about it. */
@@ -65,7 +65,7 @@ async function translated(blocked, from) {
   let why = '';
   if (!inPlace()) {
     try {
-      await loadNowasm(from);
+      await beside('nowasm', from);
     } catch (error) {
       why = ` It could not be loaded now: ${error?.message ?? error}.`;
     }
@@ -79,7 +79,8 @@ async function instantiate(wasm) {
   if (typeof WebAssembly !== 'object') {
     throw new LoadError('wasm-blocked', 'This browser has no WebAssembly (it may be in a lockdown mode), so this page has no tools.');
   }
-  const source = wasm || !inlined ? await fetched(wasm || beside()) : bytes();
+  // Only builds without inlined wasm look beside themselves, and they are modules.
+  const source = wasm || !inlined ? await fetched(wasm || new URL('toolmark_bg.wasm', import.meta.url)) : bytes();
   try {
     const compiled = await WebAssembly.compile(source);
     if (module) return;
@@ -93,13 +94,8 @@ async function instantiate(wasm) {
 /** What a failed compilation means: valid code that may not be compiled is forbidden by a policy. */
 function failure(error, valid) {
   return error instanceof WebAssembly.CompileError && valid
-    ? new LoadError('wasm-blocked', "The page's Content-Security-Policy forbids WebAssembly. Add 'wasm-unsafe-eval' to its script-src directive (or to default-src, if that is where scripts are allowed).")
+    ? new LoadError('wasm-blocked', "The page's Content-Security-Policy forbids WebAssembly. Add 'wasm-unsafe-eval' to its script-src (or default-src, if that allows scripts).")
     : new LoadError('wasm-failed', `The compiled half of Toolmark could not be started: ${error.message ?? error}.`);
-}
-
-function beside() {
-  // Only builds without inlined wasm get here, and they are modules.
-  return new URL('toolmark_bg.wasm', import.meta.url);
 }
 
 async function fetched(url) {
@@ -108,7 +104,7 @@ async function fetched(url) {
     if (!response.ok) throw new Error(`status ${response.status}`);
     return await response.arrayBuffer();
   } catch (error) {
-    throw new LoadError('wasm-failed', `${url} could not be fetched (${error.message ?? error}). Serve toolmark_bg.wasm beside the script or name it in data-wasm; from another origin it needs the header Access-Control-Allow-Origin, and the page's connect-src must allow it.`);
+    throw new LoadError('wasm-failed', `${url} could not be fetched (${error.message ?? error}). Serve toolmark_bg.wasm beside the script or name it in data-wasm; from another origin it needs Access-Control-Allow-Origin, and connect-src must allow it.`);
   }
 }
 

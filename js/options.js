@@ -9,6 +9,8 @@ const hosts = (value) => {
   return list.length && list.every((host) => HOST.test(host)) ? list : undefined;
 };
 const identifier = (value) => (/^[a-z][a-z0-9_]{0,19}$/i.test(value.trim()) ? value.trim() : undefined);
+/** Nothing behind the port: what stands before an `@` would be no host. */
+const relay = (value) => /^wss?:\/\/(127\.0\.0\.1|localhost|\[::1\]):\d{1,5}\/?$/.exec(value.trim())?.[0];
 const HOST = /^(\[[0-9a-f:.]+\]|[^\s/?#@:,]+)(:\d{1,5})?$/;
 
 const ATTRIBUTES = {
@@ -25,7 +27,7 @@ const ATTRIBUTES = {
   inspect: ['inspect', (value) => flag(value) ?? true, 'nothing'],
   shadow: ['shadow', flag, '"on" or "off"'],
   frames: ['frames', flag, '"on" or "off"'],
-  relay: ['relay', (value) => (/^wss?:\/\/(127\.0\.0\.1|localhost|\[::1\]):\d{1,5}\/?/.test(value.trim()) ? value.trim() : undefined), 'an address such as "ws://127.0.0.1:9333"'],
+  relay: ['relay', relay, 'an address such as "ws://127.0.0.1:9333"'],
   wasm: ['wasm', url, 'the URL of toolmark_bg.wasm'],
 };
 
@@ -62,7 +64,7 @@ const OPTIONS = {
   inspect: [is('boolean'), 'true or false'],
   shadow: [is('boolean'), 'true or false'],
   frames: [is('boolean'), 'true or false'],
-  relay: [is('string'), ATTRIBUTES.relay[2]],
+  relay: [relay, ATTRIBUTES.relay[2]],
   wasm: [(value) => is('string')(value) || value instanceof URL, 'the URL of toolmark_bg.wasm'],
 };
 

@@ -6,7 +6,7 @@ import { install } from './polyfill.js';
 import { alias } from './relay.js';
 import { createPerformer } from './perform.js';
 import { watch } from './watch.js';
-import loadInspector from 'toolmark:inspect';
+import beside from 'toolmark:beside';
 import { createActor } from './acting.js';
 import { defined } from './define-tool.js';
 
@@ -149,6 +149,10 @@ class Session {
       // The site's own tools need nothing that could be missing.
       await this.offerDefined().catch(() => {});
     }
+    const { relay } = this.options;
+    if (relay) {
+      beside('relay', home).then(({ carry }) => this.stopped || this.undo.push(carry(this, relay)), (error) => this.missing('relay', error));
+    }
     const { hostname, search } = this.view.location ?? {};
     if (this.options.inspect || (/^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname) && /[?&]toolmark=inspect\b/.test(search))) void this.inspect();
     return this.handle;
@@ -156,7 +160,7 @@ class Session {
 
   /** Opens the inspector, which is a script of its own beside this one; `own` opens it in another way. */
   inspect(own) {
-    this.inspector ??= loadInspector(home).then(({ open }) => {
+    this.inspector ??= beside('inspect', home).then(({ open }) => {
       if (this.stopped) return undefined;
       const panel = (own || open)(this);
       this.undo.push(() => panel.close());
@@ -164,8 +168,13 @@ class Session {
     });
     return this.inspector.then((panel) => panel?.show(), (error) => {
       this.inspector = undefined;
-      this.note('warn', 'inspector-missing', `The inspector could not be loaded: ${error.message}. Serve toolmark.inspect.js beside toolmark.js.`);
+      this.missing('inspector', error);
     });
+  }
+
+  /** A script beside this one did not come. */
+  missing(what, { message }) {
+    this.note('warn', `${what}-missing`, `toolmark.${what.slice(0, 7)}.js could not be loaded: ${message}. Serve it beside toolmark.js.`);
   }
 
   /** Offers what there is, and from now on what the site defines. */

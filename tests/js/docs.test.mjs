@@ -64,7 +64,7 @@ for (const document of DOCUMENTS) {
   test(`${document}: what it names is there`, () => {
     const words = text(document);
     const links = [...words.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map((match) => path.join(path.dirname(document), match[1]));
-    const places = [...words.matchAll(/`((?:src|js|tests|www|docs|companion)\/[\w./-]*[\w/])`/g)].map((match) => match[1]).filter((place) => !document.startsWith('docs/platforms/') && !/</.test(place));
+    const places = [...words.matchAll(/`((?:src|js|tests|www|docs)\/[\w./-]*[\w/])`/g)].map((match) => match[1]).filter((place) => !document.startsWith('docs/platforms/') && !/</.test(place));
     const scripts = Object.keys(JSON.parse(text('package.json')).scripts);
     for (const place of [...links, ...places]) assert.ok(fs.existsSync(path.join(ROOT, place)), `${document} names ${place}, which is not there`);
     for (const [, script] of words.matchAll(/npm (?:--silent )?run ([a-z:-]+)/g)) assert.ok(scripts.includes(script), `${document} names npm run ${script}, which is not there`);
@@ -82,6 +82,7 @@ function diagnosticCodes() {
   for (const js of all('js', /\.js$/)) {
     for (const [, noted, thrown] of js.matchAll(/note\((?:''|[^'`]*?),? ?'(?:info|warn|error)', '([a-z-]+)'|LoadError\('([a-z-]+)'/g)) codes.add(noted ?? thrown);
     for (const [, code] of js.matchAll(/\?\? '([a-z]+(?:-[a-z]+)+)'/g)) codes.add(code);
+    for (const [, what] of js.matchAll(/missing\('([a-z]+)'/g)) codes.add(`${what}-missing`);
     for (const [, code] of js.matchAll(/code: '([a-z]+(?:-[a-z]+)+)'/g)) codes.add(code);
   }
   // An exception of read(), not a diagnostic.
