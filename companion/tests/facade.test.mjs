@@ -19,6 +19,8 @@ function ask(port, token, target, { method = 'POST', body, headers = {} } = {}) 
       response.on('data', (data) => (text += data));
       response.on('end', () => resolve({ status: response.statusCode, body: text && JSON.parse(text) }));
     });
+    // A body that is refused unread ends in an error of its socket, after the answer.
+    request.on('socket', (socket) => socket.on('error', () => {}));
     request.on('error', reject);
     request.end(body === undefined || typeof body === 'string' ? body : JSON.stringify(body));
   });
