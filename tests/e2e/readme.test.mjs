@@ -1,10 +1,12 @@
 // What the README shows is what happens.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
+import { serve } from '../../www/serve.mjs';
 import { ROOT } from './support.mjs';
 
 const readme = fs.readFileSync(path.join(ROOT, 'README.md'), 'utf8');
@@ -19,11 +21,47 @@ test('the demo page gives what the README shows', async () => {
 });
 
 test('--json prints one object and nothing else', async () => {
-  const { stdout } = await start('--json', '--native');
+  const { stdout } = await run('npm', ['--silent', 'start', '--', '--once', '--json', '--native'], { cwd: ROOT });
   const seen = JSON.parse(stdout);
   assert.equal(seen.surface, 'native');
   assert.deepEqual(Object.keys(seen), ['url', 'surface', 'tools', 'diagnostics']);
   assert.deepEqual(Object.keys(seen.tools[0]), ['name', 'title', 'description', 'inputSchema', 'annotations', 'answer']);
+});
+
+test('a page of yours: a file, an address', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'toolmark-readme-'));
+  const file = path.join(folder, 'saved-page.html');
+  fs.writeFileSync(file, '<title>Soup</title><script type="application/ld+json">{"@context": "https://schema.org", "@type": "Recipe", "name": "Soup"}</script>');
+  const server = await serve();
+  try {
+    assert.match((await start(file)).stdout, /^get_recipe\([^]*"name":"Soup"/m);
+    assert.match((await start(`${server.origin}/shop/event.html`)).stdout, /^get_event\([^]*Moot Hall/m);
+  } finally {
+    server.close();
+    fs.rmSync(folder, { recursive: true });
+  }
+});
+
+test('without --once it serves: the pages that the README names are there', async () => {
+  const child = spawn('bash', ['build.sh', 'start', '--port', '0'], { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const origin = await new Promise((resolve, reject) => {
+      let said = '';
+      child.stdout.on('data', (data) => {
+        said += data;
+        const found = said.match(/^(http:\/\/127\.0\.0\.1:\d+)[^]*no diagnostics\n/m);
+        if (found) resolve(found[1]);
+      });
+      child.once('exit', (code) => reject(new Error(`ended with ${code}: ${said}`)));
+    });
+    for (const [page, words] of [['/', 'Toolmark: demo pages'], ['/playground.html', 'Playground'], ['/dist/toolmark.js', 'toolmark']]) {
+      const answer = await fetch(origin + page);
+      assert.equal(answer.status, 200, page);
+      assert.ok((await answer.text()).includes(words), page);
+    }
+  } finally {
+    child.kill();
+  }
 });
 
 for (const [what, page, message] of [

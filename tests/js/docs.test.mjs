@@ -64,7 +64,7 @@ for (const document of DOCUMENTS) {
   test(`${document}: what it names is there`, () => {
     const words = text(document);
     const links = [...words.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map((match) => path.join(path.dirname(document), match[1]));
-    const places = [...words.matchAll(/`((?:src|js|tests|www|docs)\/[\w./-]*[\w/])`/g)].map((match) => match[1]).filter((place) => !document.startsWith('docs/platforms/') && !/</.test(place));
+    const places = [...words.matchAll(/`((?:src|js|tests|www|docs|companion)\/[\w./-]*[\w/])`/g)].map((match) => match[1]).filter((place) => !document.startsWith('docs/platforms/') && !/</.test(place));
     const scripts = Object.keys(JSON.parse(text('package.json')).scripts);
     for (const place of [...links, ...places]) assert.ok(fs.existsSync(path.join(ROOT, place)), `${document} names ${place}, which is not there`);
     for (const [, script] of words.matchAll(/npm (?:--silent )?run ([a-z:-]+)/g)) assert.ok(scripts.includes(script), `${document} names npm run ${script}, which is not there`);
