@@ -40,7 +40,7 @@ pub fn borrowed(element: Element<'_>) -> Cow<'_, str> {
                     index = child.end();
                     continue;
                 }
-                name if is_block(name) => {
+                name if stands_apart(name) => {
                     words.gap = true;
                     blocks.push(child.end());
                 }
@@ -64,7 +64,14 @@ fn is_tidy(text: &str) -> bool {
 
 /// Its text stands apart from the text around it. Custom elements count: a space too many does less harm than
 /// words that run into each other.
-fn is_block(name: &str) -> bool {
+fn stands_apart(name: &str) -> bool {
+    is_block(name)
+        || name.contains('-')
+        || matches!(name, "br" | "button" | "col" | "colgroup" | "head" | "hr" | "optgroup" | "option" | "select" | "textarea" | "title")
+}
+
+/// Elements that stand on lines of their own.
+pub fn is_block(name: &str) -> bool {
     matches!(
         name,
         "address"
@@ -72,12 +79,8 @@ fn is_block(name: &str) -> bool {
             | "aside"
             | "blockquote"
             | "body"
-            | "br"
-            | "button"
             | "caption"
             | "center"
-            | "col"
-            | "colgroup"
             | "dd"
             | "details"
             | "dialog"
@@ -96,10 +99,8 @@ fn is_block(name: &str) -> bool {
             | "h4"
             | "h5"
             | "h6"
-            | "head"
             | "header"
             | "hgroup"
-            | "hr"
             | "html"
             | "iframe"
             | "legend"
@@ -108,25 +109,20 @@ fn is_block(name: &str) -> bool {
             | "menu"
             | "nav"
             | "ol"
-            | "optgroup"
-            | "option"
             | "p"
             | "pre"
             | "search"
             | "section"
-            | "select"
             | "summary"
             | "table"
             | "tbody"
             | "td"
-            | "textarea"
             | "tfoot"
             | "th"
             | "thead"
-            | "title"
             | "tr"
             | "ul"
-    ) || name.contains('-')
+    )
 }
 
 /// `list` holds `name` between spaces.
@@ -330,7 +326,7 @@ fn tag_length(text: &str) -> Option<(usize, bool)> {
     let length = inside.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b':')).count();
     let name = inside.get(..length)?.to_ascii_lowercase();
     let attributes = inside.get(length..)?;
-    let block = is_block(&name);
+    let block = stands_apart(&name);
     // Names with a dash or a colon are custom elements and Office's.
     let known = block || is_listed(INLINE, &name) || name.contains(':');
     if !known || !name.starts_with(|first: char| first.is_ascii_lowercase()) || !attributes.starts_with([' ', '\t', '\n', '\r', '/', '>']) {

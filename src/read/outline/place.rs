@@ -1,9 +1,9 @@
 //! Which part of the page an element belongs to: the content, what lies beside it, what surrounds it.
 
 use super::Landmark;
-use super::measured::is_block;
 use super::walk::Walk;
 use crate::dom::Element;
+use crate::text::is_block;
 
 impl Walk<'_> {
     /// Where an element belongs that does not stand in the reading order of the content.

@@ -2,7 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::measured::{Measured, is_block, is_hidden, letters, level};
+use super::measured::{Measured, is_hidden, letters, level};
 use super::{CODE, FORM, IMAGE, LIST, Landmark, MAX_SECTIONS, Outline, PASSAGE, Section, Span, TABLE, cut, ids, weigh};
 use crate::dom::{Document, Element};
 use crate::{search, text};
@@ -352,7 +352,7 @@ impl<'d> Walk<'d> {
                 self.sectioning = self.sectioning.max(end);
                 self.labelled(element)
             }
-            _ if is_block(name) => {
+            _ if text::is_block(name) => {
                 self.line();
                 if element.attribute("role") == Some("region") { self.labelled(element) } else { Kind::Block }
             }
