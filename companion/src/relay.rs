@@ -75,7 +75,7 @@ pub async fn run(choices: Choices) -> Result<ExitCode, String> {
         Some(path) => Some(Arc::new(Audit::new(path, choices.audit_arguments, token)?)),
         None => None,
     };
-    let relay = Relay::new(choices.pair_as)?;
+    let relay = Relay::new(choices.pair_as);
     let carry: Arc<dyn Provider> = Carry::new(vec![relay.clone()], INSTRUCTIONS);
     let provider = match &audit {
         Some(audit) => Arc::new(Audited { provider: carry.clone(), audit: audit.clone() }),
@@ -153,8 +153,6 @@ pub struct Relay {
     next: AtomicU64,
     changes: watch::Sender<u64>,
     updates: broadcast::Sender<(String, String)>,
-    /// Names this run to pages.
-    pub instance: String,
 }
 
 /// Takes a call back when nobody waits for it any more.
@@ -177,7 +175,7 @@ impl Drop for Waiting<'_> {
 
 impl Relay {
     /// Nobody is connected yet.
-    pub fn new(paired: Grant) -> Result<Arc<Relay>, String> {
+    pub fn new(paired: Grant) -> Arc<Relay> {
         let relay = Arc::new(Relay {
             grants: Grants::default(),
             pairing: Mutex::default(),
@@ -186,7 +184,6 @@ impl Relay {
             next: AtomicU64::new(1),
             changes: watch::Sender::new(0),
             updates: broadcast::channel(UPDATES).0,
-            instance: home::random(8)?,
         });
         let looking = Arc::downgrade(&relay);
         tokio::spawn(async move {
@@ -196,7 +193,7 @@ impl Relay {
                 relay.look();
             }
         });
-        Ok(relay)
+        relay
     }
 
     /// A page whose grant is another one now connects anew.

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::carry::Page;
 use crate::grants::{self, Grant};
+use crate::home;
 use crate::http::{Guard, problem};
 use crate::relay::{Out, Relay, offers};
 
@@ -32,6 +33,8 @@ const SILENCE: Duration = Duration::from_secs(50);
 const TAKE: Duration = Duration::from_secs(10);
 /// Messages that make no sense, of one connection.
 const MAX_NONSENSE: u32 = 10;
+/// What the person is told of one connection's definitions: a page changes them without end.
+const MAX_NOTES: u32 = 5;
 
 /// What the endpoint needs.
 #[derive(Clone)]
@@ -79,7 +82,8 @@ pub async fn connect(
     let (id, outbox) = relay.enter(&origin, grant);
     let entered = Entered { relay, id };
     upgrade.protocols([PROTOCOL]).max_message_size(most).max_frame_size(most).on_upgrade(move |socket| async move {
-        let end = Talk { entered: &entered, origin, grant, hello: false, nonsense: 0, port: guard.port }.run(socket, outbox).await;
+        let end =
+            Talk { entered: &entered, origin, grant, hello: false, nonsense: 0, noted: 0, port: guard.port }.run(socket, outbox).await;
         if let Some(why) = end {
             eprintln!("toolmark: {why}");
         }
@@ -105,13 +109,16 @@ struct Talk<'e> {
     grant: Option<Grant>,
     hello: bool,
     nonsense: u32,
+    noted: u32,
     port: u16,
 }
 
 impl Talk<'_> {
     /// Until one side ends it; a word for the person, if they can mend something.
     async fn run(mut self, mut socket: WebSocket, mut outbox: tokio::sync::mpsc::Receiver<Out>) -> Option<String> {
-        let hello = json!({ "type": "server-hello", "service": "webmcp-local-relay", "version": 1, "host": "127.0.0.1", "port": self.port, "instanceId": self.entered.relay.instance, "label": "toolmark" });
+        // Another one each time: any page is told it, and could know the person by it.
+        let instance = home::random(8).unwrap_or_default();
+        let hello = json!({ "type": "server-hello", "service": "webmcp-local-relay", "version": 1, "host": "127.0.0.1", "port": self.port, "instanceId": instance, "label": "toolmark" });
         if !tell(&mut socket, &hello).await {
             return None;
         }
@@ -215,6 +222,10 @@ impl Talk<'_> {
                 let (tools, none) = (list("tools")?, Vec::new());
                 let (resources, prompts) = (list("resources").unwrap_or(&none), list("prompts").unwrap_or(&none));
                 for note in relay.update(self.entered.id, |page| page.offer(tools, resources, prompts)) {
+                    self.noted += 1;
+                    if self.noted > MAX_NOTES {
+                        break;
+                    }
                     eprintln!("toolmark: of a page of {}, {note}", self.origin);
                 }
                 Some(Vec::new())

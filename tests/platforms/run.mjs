@@ -108,7 +108,7 @@ const PLATFORMS = {
   // ---------------------------------------------------------------- the package
   pack() {
     const { files } = pack();
-    const needed = ['toolmark.js', 'toolmark.mjs', 'toolmark_bg.wasm', 'toolmark.inspect.js', 'toolmark.d.ts'].map((name) => `dist/${name}`);
+    const needed = ['toolmark.js', 'toolmark.mjs', 'toolmark_bg.wasm', 'toolmark.inspect.js', 'toolmark.relay.js', 'toolmark.d.ts'].map((name) => `dist/${name}`);
     for (const name of [...needed, 'README.md', 'LICENSE', 'package.json']) assert.ok(files.includes(name), `${name} is not in the package`);
     assert.deepEqual(files.filter((name) => !/^(dist\/toolmark|README\.md$|LICENSE$|CHANGELOG\.md$|package\.json$)/.test(name)), []);
   },
