@@ -143,7 +143,8 @@ async function count(page, text, mine) {
     return row;
   }));
   const problems = diagnostics.filter((one) => one.level !== 'info').length;
-  status.textContent = `${tools.length} tools, ${diagnostics.length} diagnostics${problems ? ` (${problems} of them problems)` : ''}.`;
+  const number = (count, word) => `${count} ${word}${count === 1 ? '' : 's'}`;
+  status.textContent = `${number(tools.length, 'tool')}, ${number(diagnostics.length, 'diagnostic')}${problems ? ` (${problems} to mend)` : ''}.`;
 }
 
 // ---------------------------------------------------------------- links

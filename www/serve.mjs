@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { results } from './shop/catalogue.js';
+import { page, results } from './shop/catalogue.js';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 export const DIST = path.join(here, '..', 'dist');
@@ -22,9 +22,13 @@ function find(root, pathname) {
   return fs.statSync(file).isDirectory() ? find(root, path.join(pathname, 'index.html')) : file;
 }
 
-/** What a folder of files cannot do: the demo shop's search. */
+/** What a folder of files cannot do: the demo shop's search, and the products without a file. */
 function demo(root, url) {
-  return root === here && url.pathname === '/shop/search' ? { body: results(url.searchParams.get('q') ?? '') } : undefined;
+  if (root !== here) return undefined;
+  if (url.pathname === '/shop/search') return { body: results(url.searchParams.get('q') ?? '') };
+  const [, product] = url.pathname.match(/^\/shop\/([\w-]+)\.html$/) ?? [];
+  const body = product && !find(root, url.pathname) ? page(product) : undefined;
+  return body && { body };
 }
 
 /**

@@ -20,6 +20,7 @@ button.primary { background: var(--link); border-color: var(--link); color: var(
 .pill { position: fixed; bottom: 12px; right: 12px; border-radius: 999px; padding: 8px 14px; background: var(--text); color: var(--back); border: 1px solid var(--back); font-weight: 600; box-shadow: 0 2px 12px #0005; }
 .panel { position: fixed; bottom: 12px; right: 12px; width: min(440px, calc(100vw - 24px)); height: min(620px, calc(100vh - 24px)); display: flex; flex-direction: column; background: var(--back); border: 1px solid var(--line); border-radius: 12px; box-shadow: 0 8px 40px #0006; overflow: hidden; }
 .start .panel, .start .pill { right: auto; left: 12px; }
+.all.placed { height: 100%; }
 .placed .panel { position: static; width: 100%; height: 100%; box-shadow: none; }
 @media (max-width: 600px) {
   .panel, .start .panel { right: 0; left: 0; bottom: 0; width: 100vw; height: min(62vh, 520px); border-radius: 12px 12px 0 0; }

@@ -35,9 +35,8 @@ export function thingsView({ make, say, elements, locate, mark }) {
     entities = new Map(all.map((entity) => [entity.id, entity]));
     const roots = topmost(all);
     note.textContent = all.length
-      ? `${count(all.length, 'thing')} described on this page, ${count(roots.length, 'one', 'of them')} by itself.`
+      ? `The page describes ${count(all.length, 'thing')}; ${count(roots.length, 'thing stands', 'things stand')} at the top.`
       : 'No markup of Schema.org was found on this page. The tools that read the page work all the same.';
-    if (all.length) note.textContent = `The page describes ${count(all.length, 'thing')}; ${count(roots.length, 'thing stands', 'things stand')} at the top.`;
     place.replaceChildren(...paged(make, make('ul', { class: 'plain tree' }), roots, (entity) => make('li', {}, thing(entity))));
     return all.length;
   }

@@ -43,6 +43,20 @@ test('the index names every page of the shop and the playground, and what it nam
   await page.close();
 });
 
+test('every product of the category has a page that offers it, one that is none has not', async () => {
+  const page = await open('/shop/');
+  const links = await page.evaluate(() => [...document.querySelectorAll('.products a')].map((link) => [link.getAttribute('href'), link.textContent]));
+  assert.equal(links.length, 6);
+  for (const [link, name] of links) {
+    await page.goto(server.origin + link);
+    const answer = await page.evaluate(async () => JSON.stringify(await (await window.toolmark.ready).tools().find((one) => one.name === 'get_product').execute({})));
+    assert.ok(answer.includes(`"name":"${name}"`), answer);
+    assert.deepEqual(await axe(page), [], link);
+  }
+  assert.equal((await page.request.get(`${server.origin}/shop/no-such-product.html`)).status(), 404);
+  await page.close();
+});
+
 for (const [pathname, [tool, word]] of Object.entries(SHOP)) {
   test(`${pathname} offers ${tool}; axe finds no violation`, async () => {
     const page = await open(pathname);

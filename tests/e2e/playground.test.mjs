@@ -30,7 +30,7 @@ async function open(fragment = '', init) {
   page.done = () => context.close();
   return page;
 }
-const read = (page, ms = 15_000) => page.waitForFunction(() => /\d+ tools, \d+ diag/.test(document.querySelector('#status').textContent), undefined, { timeout: ms, polling: 50 });
+const read = (page, ms = 15_000) => page.waitForFunction(() => /\d+ tools?, \d+ diag/.test(document.querySelector('#status').textContent), undefined, { timeout: ms, polling: 50 });
 const names = (page) => page.evaluate(() => [...window.panel.querySelectorAll('.name')].map((one) => one.textContent));
 const type = async (page, text) => {
   await page.evaluate((text) => {

@@ -35,3 +35,18 @@ export function results(query) {
 <header><a href="/shop/">Hill Supply</a></header>
 <main><h1>${found.length} found for “${escape(query)}”</h1><ul class="products">${found.map(card).join('\n')}</ul></main></html>\n`;
 }
+
+/** The page of one product, for those that have no file of their own. */
+export function page(id) {
+  const one = products.find((other) => other.id === id);
+  if (!one) return undefined;
+  const markup = {
+    '@context': 'https://schema.org', '@type': 'Product', name: one.name, description: one.about, sku: one.id,
+    offers: { '@type': 'Offer', price: one.price, priceCurrency: 'EUR', availability: `https://schema.org/${one.stock}` },
+  };
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escape(one.name)} – Hill Supply</title><link rel="stylesheet" href="/style.css"><script src="/dist/toolmark.js" data-max-tools="12"></script>
+<script type="application/ld+json">${JSON.stringify(markup)}</script>
+<header><a href="/shop/">Hill Supply</a></header>
+<main><h1>${escape(one.name)}</h1><p class="price">${one.price} €</p><p>${escape(one.about)}</p></main></html>\n`;
+}
