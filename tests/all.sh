@@ -9,6 +9,9 @@ setup_tests
 say "native: the pure half over parsed pages"
 cargo test --no-default-features
 
+say "documentation: no warnings"
+RUSTDOCFLAGS=-Dwarnings cargo doc --quiet --no-deps --no-default-features
+
 say "build and sizes"
 build
 build_nowasm

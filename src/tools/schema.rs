@@ -347,7 +347,7 @@ pub fn is_plain_name(name: &str) -> bool {
     }
 }
 
-/// A name of nothing but [`NAME_WORDS`] and numbers, which says nothing else in whatever company.
+/// A name of nothing but `NAME_WORDS` and numbers, which says nothing else in whatever company.
 pub fn is_known_name(name: &str) -> bool {
     let known = |word: &str| NAME_WORDS.contains(&[" ", word, " "].concat());
     words(name).split_ascii_whitespace().all(|word| known(word) || word.bytes().all(|byte| byte.is_ascii_digit()))
