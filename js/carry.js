@@ -10,7 +10,16 @@ const AGAIN_MS = 50;
 /** Bytes of a message that the relay takes. */
 const MAX_MESSAGE = 11_000_000;
 
+/** What tells of a change: of our tools, of what the site offers beside them. */
+const CHANGES = ['toolmark:change', 'toolmark:offer'];
+/** Where a document keeps what its site defined (js/define-tool.js). */
+const DEFINED = Symbol.for('toolmark.defined');
+
 const failure = (code, message, hint) => ({ error: { code, message, hint } });
+
+/** What is told of a tool, a resource, a prompt. A tool of the browser has its members on its prototype. */
+const TOLD = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations', 'mimeType', 'arguments'];
+const plain = (one) => Object.fromEntries(TOLD.map((member) => [member, one[member]]));
 
 /**
  * Carries a session's tools until they are stopped.
@@ -21,23 +30,25 @@ const failure = (code, message, hint) => ({ error: { code, message, hint } });
 export function carry(session, url) {
   const { document, view } = session;
   const { origin, pathname } = view.location;
-  const tabId = view.crypto.randomUUID();
   /** callId → what ends the call. */
   const calls = new Map();
   let wait = FIRST_MS;
   let [socket, timer, greeted, told, over, surface] = [];
+  /** name of a resource → when it was defined. */
+  let defined = new Map();
 
   /** Notes of a kind: the newest, or none. */
   const forget = (code, message) => {
     session.noted = session.noted.filter((one) => one.code !== code || one.message === message);
   };
-  const note = (level, code, message) => {
+  const note = (code, message) => {
     forget(code, message);
-    session.note(level, code, message);
+    session.note('warn', code, message);
   };
   const send = (message) => {
-    if (socket?.readyState === 1) socket.send(typeof message === 'string' ? message : JSON.stringify(message));
+    if (socket?.readyState === 1) socket.send(message);
   };
+  const tell = (message) => send(JSON.stringify(message));
 
   /** Tools of others in this page: the site's own, which it registered without us. */
   async function others(names) {
@@ -47,19 +58,17 @@ export function carry(session, url) {
       surface = on;
       surface?.addEventListener?.('toolchange', changed);
     }
-    if (typeof surface?.getTools !== 'function') return [];
-    const tools = await surface.getTools().catch(() => []);
-    return tools.filter((tool) => !names.includes(tool.name) && (tool.window ?? view) === view && (tool.origin ?? origin) === origin);
+    const all = (await surface?.getTools?.()) ?? [];
+    return all.filter((tool) => !names.includes(tool.name) && (tool.window ?? view) === view);
   }
 
   async function tools() {
     const own = session.tools();
-    const foreign = await others(own.map((tool) => tool.name));
+    // A surface of somebody else may fail.
+    const foreign = await others(own.map((tool) => tool.name)).catch(() => []);
     return [...own, ...foreign.map((tool) => ({ ...plain(tool), execute: (input, context) => run(tool, input, context) }))];
   }
 
-  /** A tool of the browser has its members on its prototype. */
-  const plain = ({ name, title, description, inputSchema, annotations }) => ({ name, title, description, inputSchema, annotations });
 
   async function run(tool, input, context) {
     let text;
@@ -77,60 +86,58 @@ export function carry(session, url) {
     }
   }
 
+  /** What the site defined beside tools; of a name, the newest. */
+  const offers = (kind) => new Map([...(document[DEFINED] ?? [])].filter((one) => one?.kind === kind).map((one) => [one.name, one]));
+  const offered = (kind) => [...offers(kind).values()].map(plain);
+
   /** Tells what there is, if that is news. */
   async function list(type) {
-    const list = (await tools()).map((tool) => ({ ...plain(tool), outputSchema: tool.outputSchema }));
-    const text = JSON.stringify(list);
-    if (over || !greeted || text === told) return;
-    told = text;
-    send(`{"type":"${type}","tools":${text}}`);
+    const text = JSON.stringify({ tools: (await tools()).map(plain), resources: offered('resource'), prompts: offered('prompt') });
+    if (over || !greeted) return;
+    if (text !== told) {
+      told = text;
+      send(`{"type":"${type}",${text.slice(1)}`);
+    }
+    const before = defined;
+    defined = new Map([...offers('resource')].map(([name, { at }]) => [name, at]));
+    for (const [name, at] of defined) if (before.has(name) && before.get(name) !== at) tell({ type: 'resource/updated', name });
   }
 
-  let queued = false;
+  let queued;
   function changed() {
-    if (queued || !greeted) return;
-    queued = true;
-    queueMicrotask(() => {
-      queued = false;
-      void list('tools/changed');
-    });
+    queued ??= Promise.resolve().then(() => {
+      queued = undefined;
+      return list('tools/changed');
+    }).catch(() => {});
   }
 
-  async function invoke({ callId, toolName, args }) {
+  async function answer({ type, callId, toolName, name = toolName, args }) {
     const controller = new AbortController();
     calls.set(callId, controller);
-    let result;
-    try {
-      const tool = (await tools()).find((tool) => tool.name === toolName);
-      result = tool
-        ? await tool.execute(args ?? {}, { signal: controller.signal })
-        : failure('not_found', `The page has no tool '${toolName}' now.`, 'List the tools again.');
-    } catch (error) {
-      result = failure('tool_failed', `The tool failed: ${error?.message ?? error}.`, 'Try other input, or use the page itself.');
-    }
-    calls.delete(callId);
     const reply = (result) => JSON.stringify({ type: 'result', callId, result });
     let text;
     try {
-      text = reply(result);
-    } catch {
-      text = reply(failure('internal', 'The tool answered with something that is no JSON.', "Report it to the page's owner."));
+      const asked = type === 'invoke' ? (await tools()).find((tool) => tool.name === name) : offers(type.split('/')[0]).get(name);
+      text = reply(asked ? await asked.execute(args ?? {}, { signal: controller.signal }) : failure('not_found', `The page has no '${name}' now.`, 'List again.'));
+    } catch (error) {
+      // What it answered may be no JSON, too.
+      text = reply(failure('tool_failed', `It failed: ${error?.message ?? error}.`, 'Try other input.'));
     }
-    // No character has more than three bytes for each of its units.
-    const bytes = text.length * 3 > MAX_MESSAGE ? new TextEncoder().encode(text).length : 0;
-    send(bytes > MAX_MESSAGE ? reply(failure('too_large', `The answer has ${bytes} bytes; ${MAX_MESSAGE} can be carried.`, 'Ask for less.')) : text);
+    // Another relay counts its calls anew.
+    if (calls.get(callId) !== controller) return;
+    calls.delete(callId);
+    const { size } = new Blob([text]);
+    send(size > MAX_MESSAGE ? reply(failure('too_large', `It has ${size} bytes; ${MAX_MESSAGE} can be carried.`, 'Ask for less.')) : text);
   }
 
-  /** The person types what the relay's terminal shows; only where they see who asks. */
+  /** The person types what the relay's terminal shows; only where they see who asks. The words are ours: nobody else's are put before them in the page's name. */
   function pair(again = '') {
-    const where = `${url} does not know ${origin} yet.`;
-    note('warn', 'relay-pairing', `The relay at ${where} Load the page again and type the six digits that the relay shows in its terminal, or run: toolmark grants set ${origin} read`);
     const ask = () => {
       if (document.visibilityState !== 'visible') return;
       document.removeEventListener('visibilitychange', ask);
       if (over || !greeted) return;
-      const code = view.prompt?.(`${again}The relay at ${where} To let your agent use this page, type the six digits that the relay shows in its terminal.`);
-      if (code?.trim()) send({ type: 'pairing/code', code: code.trim() });
+      const code = view.prompt?.(`${again}The relay at ${url} does not know this site yet. To let your agent use it, type the six digits in the relay's terminal.`);
+      tell(code?.trim() ? { type: 'pairing/code', code } : { type: 'pairing/no' });
     };
     document.addEventListener('visibilitychange', ask);
     // Not in the middle of the page's start: a prompt stops everything.
@@ -144,38 +151,43 @@ export function carry(session, url) {
     } catch {
       return;
     }
+    // What to do is said by the relay, which knows.
+    const said = (code) => note(code, `The relay at ${url}: ${message.message}`);
     switch (message?.type) {
       case 'server-hello':
         greeted = true;
         told = undefined;
         forget('relay-unreachable');
-        send({ type: 'hello', version: 1, client: 'toolmark', tabId, origin, url: origin + pathname, title: document.title });
+        tell({ type: 'hello', version: 1, url: origin + pathname, title: document.title });
         break;
       case 'hello/accepted':
         wait = FIRST_MS;
-        void list('tools/list');
+        list('tools/list').catch(() => {});
         break;
       case 'hello/rejected':
-        note('warn', 'relay-refused', `The relay at ${url} takes no tools of this page: ${message.message}`);
+        said('relay-refused');
         stop();
         break;
       case 'pairing/required':
+        said('relay-pairing');
         pair();
         break;
       case 'pairing/wrong':
-        pair(`That was another code (${message.left} tries left). `);
+        pair(`Wrong code, ${message.left} tries left. `);
         break;
       case 'pairing/closed':
-        note('warn', 'relay-pairing', `The relay at ${url} does not know ${origin}, and cannot be told now: ${message.message} Or run: toolmark grants set ${origin} read`);
+        said('relay-pairing');
         break;
       case 'pairing/accepted':
         forget('relay-pairing');
         break;
       case 'ping':
-        send({ type: 'pong' });
+        tell({ type: 'pong' });
         break;
       case 'invoke':
-        void invoke(message);
+      case 'resource/read':
+      case 'prompt/get':
+        void answer(message);
         break;
       case 'cancel':
         calls.get(message.callId)?.abort();
@@ -189,7 +201,7 @@ export function carry(session, url) {
     calls.clear();
     if (over) return;
     if (!known) {
-      note('warn', 'relay-unreachable', `No relay answers at ${url}. Start it (toolmark relay); let the page's policy have that address in connect-src; and allow the page, where the browser asks, to reach this machine. It is tried again.`);
+      note('relay-unreachable', `No relay answers at ${url}. Start toolmark relay; allow the address in connect-src, and the page to reach this machine.`);
     }
     // Pages that lost it together do not come back together.
     timer = setTimeout(open, code === AGAIN ? AGAIN_MS : wait * (0.8 + Math.random() * 0.4));
@@ -210,13 +222,13 @@ export function carry(session, url) {
   function stop() {
     over = true;
     clearTimeout(timer);
-    document.removeEventListener('toolmark:change', changed);
+    for (const type of CHANGES) document.removeEventListener(type, changed);
     surface?.removeEventListener?.('toolchange', changed);
     for (const call of calls.values()) call.abort();
     socket?.close();
   }
 
-  document.addEventListener('toolmark:change', changed);
+  for (const type of CHANGES) document.addEventListener(type, changed);
   open();
   return stop;
 }

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::{broadcast, watch};
 
 pub use face::Carry;
+pub use foreign::line;
 
 use crate::mcp::Boxed;
 

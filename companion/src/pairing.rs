@@ -7,6 +7,8 @@ use crate::home;
 
 /// How long a code counts, and how long an origin whose code is spent waits for another one.
 pub const VALID: Duration = Duration::from_secs(120);
+/// How long an origin whose question the person closed does not ask again: they would be asked on every page.
+const CLOSED: Duration = Duration::from_secs(600);
 /// Wrong tries for one code.
 pub const TRIES: u32 = 5;
 /// Wrong tries of all origins together: whoever has many origins guesses no better than 20 in a million.
@@ -18,6 +20,14 @@ struct Code {
     digits: String,
     until: Instant,
     left: u32,
+    /// Why it counts no more, where none are left.
+    spent: &'static str,
+}
+
+impl Code {
+    fn counts(&self, now: Instant) -> bool {
+        self.until > now && self.left > 0
+    }
 }
 
 /// What becomes of an origin that is not known.
@@ -55,23 +65,38 @@ impl Pairing {
         self.open.retain(|_, code| code.until > now);
         match self.open.get(origin) {
             Some(code) if code.left > 0 => return Asked::Shown,
-            Some(_) => return Asked::Not("The code was typed wrong too often. Wait two minutes."),
+            Some(code) => return Asked::Not(code.spent),
             None => {}
         }
         if self.wrong >= ALL_TRIES {
             return Asked::Not("Codes were typed wrong too often. Start the relay again, or use 'toolmark grants set'.");
         }
-        if self.open.len() >= OPEN {
+        if self.open.values().filter(|code| code.counts(now)).count() >= OPEN {
             return Asked::Not("Too many origins ask to be paired. Wait two minutes, or use 'toolmark grants set'.");
         }
         let Some(digits) = digits() else { return Asked::Not("This machine gives no random numbers. Use 'toolmark grants set'.") };
-        self.open.insert(origin.to_owned(), Code { digits: digits.clone(), until: now + VALID, left: TRIES });
+        self.open.insert(
+            origin.to_owned(),
+            Code {
+                digits: digits.clone(),
+                until: now + VALID,
+                left: TRIES,
+                spent: "The code was typed wrong too often. Wait two minutes.",
+            },
+        );
         Asked::Show(digits)
+    }
+
+    /// The person closed the question of an origin.
+    pub fn close(&mut self, origin: &str, now: Instant) {
+        if let Some(code) = self.open.get_mut(origin).filter(|code| code.counts(now)) {
+            (code.left, code.until, code.spent) = (0, now + CLOSED, "The question was closed. It is not asked again for ten minutes.");
+        }
     }
 
     /// Somebody typed a code in a page of an origin.
     pub fn typed(&mut self, origin: &str, digits: &str, now: Instant) -> Typed {
-        let Some(code) = self.open.get_mut(origin).filter(|code| code.until > now && code.left > 0) else { return Typed::Over };
+        let Some(code) = self.open.get_mut(origin).filter(|code| code.counts(now)) else { return Typed::Over };
         if home::same(digits.trim(), &code.digits) {
             self.open.remove(origin);
             return Typed::Right;
@@ -142,6 +167,19 @@ mod tests {
         }
         assert_eq!(guesses, ALL_TRIES);
         assert!(matches!(pairing.ask("https://late.example", now + VALID), Asked::Not(_)));
+    }
+
+    #[test]
+    fn a_question_that_was_closed_is_not_asked_on_every_page() {
+        let (mut pairing, now) = (Pairing::default(), Instant::now());
+        let digits = code(pairing.ask("https://a.example", now));
+        pairing.close("https://a.example", now);
+        assert_eq!(pairing.typed("https://a.example", &digits, now), Typed::Over);
+        assert!(matches!(pairing.ask("https://a.example", now + VALID), Asked::Not(_)));
+        // It takes nobody's place, and is over some time.
+        let shown = (0..OPEN).filter(|n| matches!(pairing.ask(&format!("https://{n}.example"), now), Asked::Show(_))).count();
+        assert_eq!(shown, OPEN);
+        assert!(matches!(pairing.ask("https://a.example", now + CLOSED), Asked::Show(_)));
     }
 
     #[test]

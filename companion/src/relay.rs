@@ -14,7 +14,7 @@ use tokio::io::AsyncBufReadExt;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
 use crate::audit::{Audit, Audited};
-use crate::carry::{Carry, Failure, MAX_PAGES, Page, Source};
+use crate::carry::{Carry, Failure, MAX_PAGES, Page, Source, line};
 use crate::grants::{self, Grant, Grants};
 use crate::http::{self, Guard};
 use crate::join::{self, Counted, Door};
@@ -31,6 +31,8 @@ const OUTBOX: usize = MAX_CALLS + 64;
 const MAX_UNKNOWN: usize = 32;
 /// Changes of resources that a slow client may be behind.
 const UPDATES: usize = 64;
+/// Characters of a page's error.
+const MAX_ERROR: usize = 2_000;
 /// How often it is looked whether the person changed a grant.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -279,10 +281,17 @@ impl Relay {
                     "toolmark: pages of {origin} ask to offer their tools.\n  To allow it ({}), type {digits} in the page within two minutes, or run: toolmark grants set {origin} read|act\n  To be asked no more: toolmark grants set {origin} deny",
                     self.paired.word()
                 );
-                json!({ "type": "pairing/required" })
+                required(origin)
             }
-            Asked::Shown => json!({ "type": "pairing/required" }),
-            Asked::Not(why) => json!({ "type": "pairing/closed", "message": why }),
+            Asked::Shown => required(origin),
+            Asked::Not(why) => closed(origin, why),
+        }
+    }
+
+    /// The person closed the question in a page.
+    pub fn unasked(&self, origin: &str) {
+        if let Ok(mut pairing) = self.pairing.lock() {
+            pairing.close(origin, Instant::now());
         }
     }
 
@@ -297,13 +306,11 @@ impl Relay {
                 }
                 Err(problem) => {
                     eprintln!("toolmark: {problem}");
-                    (json!({ "type": "pairing/closed", "message": "The grant could not be kept; the relay's terminal says why." }), false)
+                    (closed(origin, "The grant could not be kept; the relay's terminal says why."), false)
                 }
             },
             Typed::Wrong(left) => (json!({ "type": "pairing/wrong", "left": left }), false),
-            Typed::Over => {
-                (json!({ "type": "pairing/closed", "message": "No code counts any more. Load the page again for a new one." }), false)
-            }
+            Typed::Over => (closed(origin, "No code counts any more. Load the page again for a new one."), false),
         }
     }
 
@@ -376,6 +383,28 @@ fn missing(what: &str, name: &str) -> Failure {
     Failure::new("not_found", format!("The page has no {what} '{name}' now."), "List what it has again.")
 }
 
+/// What a page is told that has to be paired.
+fn required(origin: &str) -> Value {
+    let message = format!(
+        "{origin} is not known yet. Type the six digits of the relay's terminal when the page asks, or run: toolmark grants set {origin} read"
+    );
+    json!({ "type": "pairing/required", "message": message })
+}
+
+/// What a page is told that cannot be paired now.
+fn closed(origin: &str, why: &str) -> Value {
+    json!({ "type": "pairing/closed", "message": format!("{origin} is not known. {why} Or run: toolmark grants set {origin} read") })
+}
+
+/// What a resource or prompt gave, or the error that the page's function ended in.
+fn content(given: Value) -> Result<Value, Failure> {
+    let said = |name: &str| given.pointer(&format!("/error/{name}")).and_then(Value::as_str);
+    match said("message") {
+        Some(message) => Err(Failure::new("tool_failed", line(message, MAX_ERROR), line(said("hint").unwrap_or(""), MAX_ERROR))),
+        None => Ok(given),
+    }
+}
+
 impl Source for Relay {
     fn pages(&self) -> Vec<Arc<Page>> {
         let Ok(tabs) = self.tabs.lock() else { return Vec::new() };
@@ -391,19 +420,21 @@ impl Source for Relay {
     }
 
     fn read<'a>(&'a self, page: &'a str, resource: &'a str) -> Boxed<'a, Result<Value, Failure>> {
-        Box::pin(self.ask_page(page, move |tab| {
+        let asked = self.ask_page(page, move |tab| {
             tab.page.resources.iter().find(|known| known.name == resource).ok_or_else(|| missing("resource", resource))?;
             allowed(self.grants.of(&tab.origin), true, &tab.origin)?;
             Ok(json!({ "type": "resource/read", "name": resource }))
-        }))
+        });
+        Box::pin(async move { asked.await.and_then(content) })
     }
 
     fn prompt<'a>(&'a self, page: &'a str, prompt: &'a str, input: Value) -> Boxed<'a, Result<Value, Failure>> {
-        Box::pin(self.ask_page(page, move |tab| {
+        let asked = self.ask_page(page, move |tab| {
             tab.page.prompts.iter().find(|known| known.name == prompt).ok_or_else(|| missing("prompt", prompt))?;
             allowed(self.grants.of(&tab.origin), true, &tab.origin)?;
             Ok(json!({ "type": "prompt/get", "name": prompt, "args": input }))
-        }))
+        });
+        Box::pin(async move { asked.await.and_then(content) })
     }
 
     fn changes(&self) -> watch::Receiver<u64> {

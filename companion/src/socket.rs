@@ -243,6 +243,10 @@ impl Talk<'_> {
                 let (answer, _) = relay.typed(&self.origin, message.get("code")?.as_str()?);
                 Some(vec![answer])
             }
+            "pairing/no" if self.hello && self.grant.is_none() => {
+                relay.unasked(&self.origin);
+                Some(Vec::new())
+            }
             "pong" => Some(Vec::new()),
             _ => None,
         }

@@ -124,6 +124,10 @@ test('a refusal, a closed prompt, an address without a relay: diagnostics that s
   await until(() => asked.length === 1, 'the prompt');
   assert.match(asked[0], /terminal/);
   assert.ok(first.warnings.some((one) => one.includes(`toolmark grants set ${origin} read`)), first.warnings.join('\n'));
+  await first.reload();
+  await noted(first, 'relay-pairing');
+  await until(() => first.warnings.some((one) => one.includes('not asked again')), 'the answer');
+  assert.equal(asked.length, 1, 'a question that was closed is asked again');
   await first.close();
   await grant('set', origin, 'deny');
   const second = await open('polyfill', origin);

@@ -63,6 +63,8 @@ export function run(args, { input, env } = {}) {
     child.stdout.on('data', (data) => (stdout += data));
     child.stderr.on('data', (data) => (stderr += data));
     child.on('close', (code) => resolve({ code, stdout, stderr }));
+    // It may have ended before it read anything.
+    child.stdin.on('error', () => {});
     child.stdin.end(input ?? '');
   });
 }

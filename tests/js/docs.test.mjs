@@ -83,6 +83,7 @@ function diagnosticCodes() {
     for (const [, noted, thrown] of js.matchAll(/note\((?:''|[^'`]*?),? ?'(?:info|warn|error)', '([a-z-]+)'|LoadError\('([a-z-]+)'/g)) codes.add(noted ?? thrown);
     for (const [, code] of js.matchAll(/\?\? '([a-z]+(?:-[a-z]+)+)'/g)) codes.add(code);
     for (const [, what] of js.matchAll(/missing\('([a-z]+)'/g)) codes.add(`${what}-missing`);
+    for (const [, code] of js.matchAll(/(?:note|said)\('(relay-[a-z]+)'/g)) codes.add(code);
     for (const [, code] of js.matchAll(/code: '([a-z]+(?:-[a-z]+)+)'/g)) codes.add(code);
   }
   // An exception of read(), not a diagnostic.
