@@ -98,14 +98,12 @@ enum Granting {
     List,
     /// Forgets an origin: its pages have to be paired again
     Revoke {
-        /// As in https://shop.example
-        #[arg(value_parser = grants::origin)]
+        #[arg(help = "As in https://shop.example", value_parser = grants::origin)]
         origin: String,
     },
     /// Sets what an origin may do
     Set {
-        /// As in https://shop.example
-        #[arg(value_parser = grants::origin)]
+        #[arg(help = "As in https://shop.example", value_parser = grants::origin)]
         origin: String,
         /// What its pages' tools may do
         grant: grants::Grant,
