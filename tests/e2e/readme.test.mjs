@@ -7,7 +7,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
 import { serve } from '../../www/serve.mjs';
-import { ROOT } from './support.mjs';
+import { browser, ROOT } from './support.mjs';
 
 const readme = fs.readFileSync(path.join(ROOT, 'README.md'), 'utf8');
 const run = promisify(execFile);
@@ -37,6 +37,32 @@ test('a page of yours: a file, an address', async () => {
     assert.match((await start(file)).stdout, /^get_recipe\([^]*"name":"Soup"/m);
     assert.match((await start(`${server.origin}/shop/event.html`)).stdout, /^get_event\([^]*Moot Hall/m);
   } finally {
+    server.close();
+    fs.rmSync(folder, { recursive: true });
+  }
+});
+
+test("the README's own page: as a file, and on a server with what it says to copy", async () => {
+  const shown = readme.match(/\*\*A page of your own\.\*\*[^]*?```html\n([^]*?)\n```\n\n([^]*?)\n\n/);
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'toolmark-readme-'));
+  fs.writeFileSync(path.join(folder, 'page.html'), shown[1]);
+  const names = async (...args) => JSON.parse((await start('--json', ...args)).stdout).tools.map((tool) => tool.name);
+  const expected = ['get_product', 'get_page_outline', 'read_page_section', 'search_page'];
+  assert.deepEqual(await names(path.join(folder, 'page.html')), expected);
+  fs.mkdirSync(path.join(folder, 'site'));
+  const copied = shown[2].match(/copy ([^]*?) from `dist\/`/)[1].match(/toolmark[\w.]*\.js/g);
+  assert.ok(copied.length === 3);
+  // The translation takes a minute to build and is not everywhere.
+  for (const file of copied) if (fs.existsSync(path.join(ROOT, 'dist', file))) fs.copyFileSync(path.join(ROOT, 'dist', file), path.join(folder, 'site', file));
+  fs.writeFileSync(path.join(folder, 'site', 'page.html'), shown[1].replace('/dist/', '/'));
+  const server = await serve({ root: path.join(folder, 'site'), dist: false });
+  const page = await (await browser('polyfill')).newPage();
+  try {
+    await page.goto(`${server.origin}/page.html?toolmark=inspect`);
+    await page.waitForSelector('[data-toolmark-inspector]', { state: 'attached' });
+    assert.deepEqual(await page.evaluate(async () => (await window.toolmark.ready).tools().map((tool) => tool.name)), expected);
+  } finally {
+    await page.close();
     server.close();
     fs.rmSync(folder, { recursive: true });
   }

@@ -15,6 +15,7 @@ const RUN = [
   [/^npm test$/, '.ci/run', /^npm test$/m],
   [/^npm start$/, 'tests/e2e/readme.test.mjs', /\['build\.sh', 'start', /],
   [/^npm start -- --once$/, 'tests/e2e/readme.test.mjs', /await start\(\)/],
+  [/^npm start -- page\.html$/, 'tests/e2e/readme.test.mjs', /'page\.html'\)/],
   [/^npm start -- saved-page\.html$/, 'tests/e2e/readme.test.mjs', /'saved-page\.html'/],
   [/^npm start -- https:\/\/example\.com\/$/, 'tests/e2e/readme.test.mjs', /`\$\{server\.origin\}\/shop\/event\.html`/],
   [/^npm --silent start -- --once --json \| jq \.$/, 'tests/e2e/readme.test.mjs', /\['--silent', 'start', '--', '--once', '--json'/],
