@@ -95,6 +95,7 @@ fn prefix(given: &str, diagnostics: &mut Vec<Diagnostic>) -> String {
     }
     let mut prefix = identifier(given);
     prefix.truncate(MAX_PREFIX);
+    prefix.truncate(prefix.trim_end_matches('_').len());
     if prefix != given.trim().trim_end_matches('_') {
         let message =
             ["The prefix was changed to '", &prefix, "'. Use a-z, 0-9 and _ only, ", &json::number(MAX_PREFIX), " characters at most."];
@@ -235,12 +236,14 @@ mod tests {
             ("shop_", "shop_get_product"),
             ("", "get_product"),
             ("Mein Laden", "mein_laden_get_product"),
+            // Cut between two words.
+            ("https://sho***p.example.com/x", "https_sho_p_example_com_get_product"),
             ("!", "get_product"),
         ] {
             let options = Options { prefix: given.into(), ..Options::default() };
             let (tools, said) = check(vec![tool("get_product", "d")], &options);
             assert_eq!(names(&tools), [name]);
-            assert_eq!(said.is_empty(), !matches!(given, "Mein Laden" | "!"), "{given}");
+            assert_eq!(said.is_empty(), !matches!(given, "Mein Laden" | "!" | "https://sho***p.example.com/x"), "{given}");
         }
     }
 

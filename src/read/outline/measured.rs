@@ -58,7 +58,8 @@ impl<'d> Measured<'d> {
                     continue;
                 }
                 Some(element) => match element.name() {
-                    "body" => {
+                    // A frame has one too.
+                    "body" if page.body.0 == 0 => {
                         page.body = (at, element.end());
                         0
                     }
