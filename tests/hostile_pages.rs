@@ -16,7 +16,7 @@ use toolmark::read;
 use toolmark::results::{self, Body, Range};
 
 const PAGE: &str = "https://shop.example.com/p/1";
-/// Pages; more with TOOLMARK_HOSTILE_PAGES=10000, which takes minutes in a debug build.
+/// Pages; more with TOOLMARK_HOSTILE_PAGES=10000, in seconds with `--profile hostile`.
 const PAGES: u64 = 100;
 /// One page of so many holds a token of a megabyte.
 const HUGE: u64 = 500;
