@@ -4,8 +4,14 @@ import { open, html, ld, product, tag } from '../e2e/support.mjs';
 
 /** Steps between two checkpoints. */
 const STRIDE = 60;
-/** Bytes that the heap may grow from the first checkpoint on: garbage of one round, not of hours. */
+/** Bytes that the heap may grow from the first checkpoint on, with what the browser itself writes down of a page's life. */
 const SLACK = 3_000_000;
+/** Of these what scripts hold (objects, closures, arrays, texts) may grow by so many: timers and promises under way. */
+const HELD_SLACK = 150_000;
+/** The checkpoint at which the first account of the heap is taken: by then everything was made once. */
+const SETTLED = 10;
+/** What a heap snapshot calls what scripts hold. The rest is compiled code and the browser's own: entries of its performance timeline, requests and console messages that its tools remember, history. */
+const HELD = new Set(['object', 'closure', 'array', 'string', 'concatenated string', 'sliced string', 'regexp', 'number', 'symbol', 'bigint', 'object shape']);
 
 /** A small generator of our own: the same life at the same seed. */
 function random(seed) {
@@ -115,6 +121,24 @@ const compared = async () => {
   return { lived, fresh: await look(), left: left.map((tool) => tool.name), tools: JSON.parse(lived).tools.length };
 };
 
+/** Bytes of a page's heap by kind. */
+async function account(session) {
+  let text = '';
+  const add = ({ chunk }) => (text += chunk);
+  session.on('HeapProfiler.addHeapSnapshotChunk', add);
+  await session.send('HeapProfiler.takeHeapSnapshot', { reportProgress: false });
+  session.off('HeapProfiler.addHeapSnapshotChunk', add);
+  const { snapshot: { meta }, nodes } = JSON.parse(text);
+  const [type, size] = ['type', 'self_size'].map((field) => meta.node_fields.indexOf(field));
+  const kinds = { held: 0 };
+  for (let at = 0; at < nodes.length; at += meta.node_fields.length) {
+    const kind = meta.node_types[type][nodes[at + type]];
+    kinds[kind] = (kinds[kind] ?? 0) + nodes[at + size];
+    if (HELD.has(kind)) kinds.held += nodes[at + size];
+  }
+  return kinds;
+}
+
 /**
  * Lets a page live until the time or the steps are over.
  * @returns {Promise<{steps: number, checkpoints: number, calls: number, heap: number[], failures: string[]}>}
@@ -123,7 +147,7 @@ export async function soak({ surface = 'polyfill', seed = 1, steps = Infinity, u
   const page = await open({ surface, page: START, routes: { '/s': { body: html('<h1>Results</h1><ol><li><a href="/1">One</a><li><a href="/2">Two</a></ol>') } } });
   const session = await page.context().newCDPSession(page);
   const next = random(seed);
-  const told = { steps: 0, checkpoints: 0, kinds: {}, heap: [], failures: [] };
+  const told = { steps: 0, checkpoints: 0, kinds: {}, heap: [], kinds_of_heap: [], failures: [] };
   const check = async () => {
     const { lived, fresh, left, tools } = await page.evaluate(compared);
     if (lived !== fresh) told.failures.push(`after ${told.steps} steps of seed ${seed}: ${lived}\nbut a fresh start gives ${fresh}`);
@@ -134,6 +158,7 @@ export async function soak({ surface = 'polyfill', seed = 1, steps = Infinity, u
     const { usedSize, embedderHeapUsedSize = 0, backingStorageSize = 0 } = await session.send('Runtime.getHeapUsage');
     told.heap.push(usedSize + embedderHeapUsedSize + backingStorageSize);
     told.checkpoints += 1;
+    if (told.checkpoints === SETTLED) told.kinds_of_heap.push(await account(session));
     said(told);
   };
   await page.evaluate(() => toolmark.ready);
@@ -151,6 +176,12 @@ export async function soak({ surface = 'polyfill', seed = 1, steps = Infinity, u
   const settled = told.heap.slice(2);
   const grown = settled.length > 1 ? Math.min(...settled.slice(-3)) - Math.min(...settled.slice(0, 3)) : 0;
   told.grown = grown;
+  if (told.kinds_of_heap.length) {
+    told.kinds_of_heap.push(await account(session));
+    const [{ held }, { held: last }] = told.kinds_of_heap;
+    told.held_grown = last - held;
+    if (told.held_grown > HELD_SLACK) told.failures.push(`what scripts hold grew by ${told.held_grown} bytes: ${JSON.stringify(told.kinds_of_heap)}`);
+  }
   if (grown > SLACK) told.failures.push(`memory grew by ${grown} bytes: ${told.heap}`);
   told.failures.push(...page.errors.map((error) => `an error reached the page: ${error}`));
   await page.done();

@@ -23,7 +23,9 @@ fuzz_target!(|text: &str| {
             let parsed = json::parse(&input).expect("JSON of our own");
             let said = call::run(&mapping, &tool.name, &parsed.value);
             if let Outcome::Answer(answer) = &said {
-                support::trust::answer(answer, options.max_payload_bytes, &html);
+                // A page's visible text may name an active URL in words.
+                let check = if tool.source.kind() == "page" { support::trust::seen } else { support::trust::answer };
+                check(answer, options.max_payload_bytes, &html);
             }
             assert_eq!(said, call::run(&mapping, &tool.name, &parsed.value), "a second call answers otherwise");
         }
