@@ -175,10 +175,11 @@ neutral_paths() {
 }
 
 build() {
-  local bindgen=target/bindgen wasm=target/$TARGET/release/toolmark.wasm stamp
+  local bindgen=target/bindgen wasm=target/toolmark.wasm stamp
   say "compiling"
   neutral_paths
   wasm cargo build --quiet --release --target $TARGET --no-default-features --features lean >&2
+  node js/panics.mjs target/$TARGET/release/toolmark.wasm $wasm
   stamp=$(cat "$wasm" js/*.js js/*/*.js js/*.mjs js/*.ts package.json build.sh | sha256sum)
   if [ "$stamp" = "$(cat dist/.stamp 2>/dev/null)" ]; then say "dist/ is up to date"; return; fi
   rm -rf $bindgen
@@ -194,7 +195,7 @@ build() {
 
 # What wasm-bindgen would make for a browser without reference types, as JavaScript: from the same code, lowered.
 build_nowasm() {
-  local from=target/$TARGET/release/toolmark.wasm to=target/nowasm stamp
+  local from=target/toolmark.wasm to=target/nowasm stamp
   local features=(--enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int --enable-mutable-globals)
   stamp=$(cat "$from" js/nowasm.js js/snapshot.js js/features.mjs js/build.mjs package.json build.sh | sha256sum)
   if [ "$stamp" = "$(cat dist/.stamp-nowasm 2>/dev/null)" ]; then say "dist/toolmark.nowasm.js is up to date"; return; fi

@@ -1,6 +1,7 @@
 // Carries out a plan (src/tools/controls.rs) on the live page, as a person would: looks whether it can be done,
 // scrolls there, sends the events that a person's doing sends, and reports what came of it. What a page answers with
 // is raw here; Rust makes it fit to be read.
+import { now as clock, quiet } from './quiet.js';
 import { failure } from './serial.js';
 
 /** Milliseconds that an element may take to become usable (it fades in, it moves). */
@@ -324,8 +325,8 @@ function told(url, element) {
 /** Watches what a page does in answer. */
 function notice(page, element) {
   const { document, view, notes } = page;
-  const since = view.performance.now();
-  const now = () => view.performance.now() - since;
+  const since = clock();
+  const now = () => clock() - since;
   const href = view.location.href;
   let changed;
   const roots = [...new Set([document, element.getRootNode()])];
@@ -339,17 +340,17 @@ function notice(page, element) {
     }
   };
   let last = 0;
-  const observer = new view.MutationObserver(() => {
+  const observer = new view.MutationObserver(quiet(() => {
     changed = now();
     if (changed - last < STEP_MS) return;
     last = changed;
     read();
-  });
+  }));
   for (const root of roots) observer.observe(root, { subtree: true, childList: true, characterData: true, attributes: true });
   let leave;
   // The answer must be out before the page is gone.
   const left = new Promise((resolve) => (leave = resolve));
-  const onNavigate = (event) => {
+  const onNavigate = quiet((event) => {
     if (event.hashChange || event.destination?.sameDocument) return;
     const url = event.destination?.url;
     // Whether the page takes it over itself is known once all its listeners ran.
@@ -359,7 +360,7 @@ function notice(page, element) {
         leave();
       }
     }, 0);
-  };
+  });
   const onLeave = () => {
     notes.leaves ??= { page: 'new' };
     leave();
@@ -506,7 +507,7 @@ const DOING = {
     let submitted;
     let ended;
     const over = new Promise((resolve) => (ended = resolve));
-    const onSubmit = (event) => {
+    const onSubmit = quiet((event) => {
       if (event.target !== form) return;
       submitted = event;
       Object.defineProperties(event, {
@@ -515,7 +516,7 @@ const DOING = {
       });
       // The page's own listeners come first.
       view.setTimeout(ended, 0);
-    };
+    });
     const onReset = (event) => event.target === form && ended('reset');
     view.addEventListener('submit', onSubmit, true);
     view.addEventListener('reset', onReset, true);

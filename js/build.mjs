@@ -4,11 +4,60 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 
 const [glue, wasm, out] = process.argv.slice(2).map((argument) => path.resolve(argument));
 const here = path.dirname(fileURLToPath(import.meta.url));
 const { version } = JSON.parse(fs.readFileSync(path.join(here, '..', 'package.json'), 'utf8'));
+
+/**
+ * The same glue in fewer bytes. wasm-bindgen writes out at each place how texts come and go, and what to free where there
+ * is no memory for one: then the instance has trapped and is not used again.
+ */
+function shorter(source) {
+  const steps = [
+    [/(passStringToWasm0\([^(),]+), wasm\.__wbindgen_malloc, wasm\.__wbindgen_realloc\)/g, '$1)'],
+    [/function passStringToWasm0\(arg, malloc, realloc\) \{\s*if \(realloc === undefined\) \{[^}]*\}/, 'function passStringToWasm0(arg) {\n const { __wbindgen_malloc: malloc, __wbindgen_realloc: realloc } = wasm;'],
+    [/(let ptr0, len0[^;]*;\s*)try \{([^}]*)\} catch \(e\) \{[^]*?throw e;\s*\}/g, '$1$2'],
+    [/let deferred\d+_0;\s*let deferred\d+_1;\s*try \{([^}]*)deferred\d+_0 = ret\[0\];\s*deferred\d+_1 = ret\[1\];\s*return getStringFromWasm0\(ret\[0\], ret\[1\]\);\s*\} finally \{[^}]*\}/g, '$1return taken(ret);'],
+    [/let v\d+;\s*if \(ret\[0\] !== 0\) \{[^}]*\}\s*return v\d+;/g, 'return ret[0] ? taken(ret) : undefined;'],
+    [/getDataViewMemory0\(\)\.setInt32\(\(arg0 >>> 0\) \+ 4 \* 1, len1, true\);\s*getDataViewMemory0\(\)\.setInt32\(\(arg0 >>> 0\) \+ 4 \* 0, ptr1, true\);/g, 'given(arg0, ptr1, len1);'],
+  ];
+  // Views are made when they are needed, and an adapter is freed by whoever made it.
+  steps.push(
+    [/let cached\w+Memory0 = null;\s*function get(\w+)Memory0\(\) \{[^]*?return cached\w+;\s*\}/g, 'function get$1Memory0() {\n return new $1(wasm.memory.buffer);\n}'],
+    [/^ +cached\w+Memory0 = null;$/gm, ''],
+    [/const AdapterFinalization =[^]*?;\n/, ''],
+    [/AdapterFinalization\.\w+\([^)]*\);/g, ''],
+    [/if \(Symbol\.dispose\).*/, ''],
+    [/(function initSync\(module\) \{\s*if \(wasm !== undefined\) return wasm;)[^]*?(const imports = __wbg_get_imports\(\);)[^]*?(const instance =)/, '$1 ({ module } = module); $2 $3'],
+  );
+  for (const [pattern, by] of steps) {
+    const next = source.replace(pattern, by);
+    if (next === source) throw new Error(`wasm-bindgen's glue has another form than this build knows: ${pattern}`);
+    source = next;
+  }
+  return `${source}
+function taken([at, length]) {
+  const text = getStringFromWasm0(at, length);
+  wasm.__wbindgen_free(at, length, 1);
+  return text;
+}
+function given(to, at, length) {
+  const view = getDataViewMemory0();
+  view.setInt32(to >>> 0, at, true);
+  view.setInt32((to >>> 0) + 4, length, true);
+}
+`;
+}
+
+/** The imports' names with noughts for their hashes, the same in glue and code: a hash says nothing and packs badly. */
+function plain(text) {
+  const names = [...new Set(text.match(/__wbg_\w+?_[0-9a-f]{16}(?!\w)/g))];
+  const short = (name) => name.slice(0, -16) + '0'.repeat(16);
+  if (new Set(names.map(short)).size < names.length) throw new Error('Two imports of wasm-bindgen have one name.');
+  return names.reduce((text, name) => text.replaceAll(name, short(name)), text);
+}
 
 /** What makes the glue start over with a new instance: everything that it keeps beside the instance is forgotten. */
 function resettable(source) {
@@ -71,7 +120,7 @@ const neighbours = (inline) =>
 const withWasm = (inline) =>
   compiled((name) =>
     ({
-      'toolmark:glue': () => resettable(fs.readFileSync(glue, 'utf8')),
+      'toolmark:glue': () => resettable(plain(shorter(fs.readFileSync(glue, 'utf8')))),
       'toolmark:wasm': () => `export default ${inline ? JSON.stringify(PLACE) : '""'};`,
       'toolmark:beside': () => neighbours(inline),
     })[name](),
@@ -118,6 +167,8 @@ if (wasm.endsWith('.js')) {
   });
   process.exit();
 }
+const code = Buffer.from(plain(fs.readFileSync(wasm, 'latin1')), 'latin1');
+const failed = await transform(fs.readFileSync(path.join(here, 'failed.js'), 'utf8'), { minify: true, charset: 'utf8', target: shared.target, define: shared.define });
 await build({
   ...shared,
   entryPoints: [path.join(here, 'toolmark.js')],
@@ -125,10 +176,12 @@ await build({
   format: 'iife',
   define: { ...shared.define, 'import.meta.url': '""' },
   plugins: [withWasm(true)],
-  banner: { js: `/*! Toolmark ${version}, MIT */` },
+  // What fails while it starts must not land in the page.
+  banner: { js: `/*! Toolmark ${version}, MIT */"use strict";try{` },
+  footer: { js: `}catch(error){${failed.code.trim()}}` },
 });
 const script = path.join(out, 'toolmark.js');
-fs.writeFileSync(script, fs.readFileSync(script, 'utf8').replace(JSON.stringify(PLACE), () => literal(fs.readFileSync(wasm))));
+fs.writeFileSync(script, fs.readFileSync(script, 'utf8').replace(JSON.stringify(PLACE), () => literal(code)));
 await build({
   ...shared,
   entryPoints: [path.join(here, 'index.js')],
@@ -146,5 +199,5 @@ for (const [name, entry] of [['inspect', 'inspect/panel.js'], ['relay', 'carry.j
     banner: { js: `/*! Toolmark ${version}, MIT */` },
   });
 }
-fs.copyFileSync(wasm, path.join(out, 'toolmark_bg.wasm'));
+fs.writeFileSync(path.join(out, 'toolmark_bg.wasm'), code);
 if (fs.existsSync(path.join(here, 'toolmark.d.ts'))) fs.copyFileSync(path.join(here, 'toolmark.d.ts'), path.join(out, 'toolmark.d.ts'));

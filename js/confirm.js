@@ -1,5 +1,7 @@
 // Asks the person before something that matters: a dialog of ours, out of the page's reach as far as a page allows.
 
+import { now, quiet } from './quiet.js';
+
 /** Milliseconds without an answer that mean no. */
 const PATIENCE_MS = 60_000;
 /** Presses this soon after the dialog appeared were meant for something else. */
@@ -71,24 +73,24 @@ export function confirm(document, { title, text, danger, values = [], signal }) 
   const focused = document.activeElement;
 
   return new Promise((resolve) => {
-    const opened = view.performance.now();
+    const opened = now();
     let timer;
     let guard;
     let over = false;
-    const done = (answer) => {
+    const done = quiet((answer) => {
       if (over) return;
       over = true;
+      resolve(answer);
       view.clearTimeout(timer);
       view.clearInterval(guard);
       signal?.removeEventListener('abort', decline);
       if (dialog.open) dialog.close();
       host.remove();
       focused?.focus?.({ preventScroll: true });
-      resolve(answer);
-    };
+    });
     const decline = () => done(false);
     yes.addEventListener('click', (event) => {
-      if (event.isTrusted && view.performance.now() - opened >= HASTE_MS) done(true);
+      if (event.isTrusted && now() - opened >= HASTE_MS) done(true);
     });
     // Declining needs no proof: whoever closes the dialog, nothing happens.
     no.addEventListener('click', decline);
@@ -98,9 +100,9 @@ export function confirm(document, { title, text, danger, values = [], signal }) 
     for (const type of ['click', 'keydown', 'keyup', 'keypress', 'pointerdown', 'mousedown']) dialog.addEventListener(type, (event) => event.stopPropagation());
     signal?.addEventListener('abort', decline, { once: true });
     timer = view.setTimeout(decline, PATIENCE_MS);
-    guard = view.setInterval(() => {
+    guard = view.setInterval(quiet(() => {
       if (!host.isConnected || !dialog.open) decline();
-    }, 250);
+    }, decline), 250);
     try {
       dialog.showModal();
       no.focus();

@@ -95,19 +95,21 @@ export function createPerformer({ adapter, options = {} }) {
         waiting.splice(at, 1);
         tools.add(job.tool);
         running.add(job);
-        void perform(job);
+        // All that can fail by now is the browser's timer.
+        perform(job).catch(() => {});
       }
     }
   }
 
   async function perform(job) {
     let late = false;
-    const timer = setTimeout(() => {
-      late = true;
-      job.controller.abort();
-    }, timeoutMs);
+    let timer;
     let answer;
     try {
+      timer = setTimeout(() => {
+        late = true;
+        job.controller.abort();
+      }, timeoutMs);
       answer = await request(job.url, job.controller.signal);
     } catch (error) {
       answer = late
@@ -115,12 +117,11 @@ export function createPerformer({ adapter, options = {} }) {
         : job.controller.signal.aborted
           ? CANCELLED
           : failure('http_error', `The request failed: ${error?.message ?? error}.`, 'The site may be unreachable, or its Content-Security-Policy may forbid the address.');
-    } finally {
-      clearTimeout(timer);
     }
     running.delete(job);
     finish(job, answer);
     next();
+    clearTimeout(timer);
   }
 
   function finish(job, answer) {

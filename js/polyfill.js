@@ -78,15 +78,17 @@ function resultText(value) {
 }
 
 /** A task of its own, without the delay that nested timers get. */
-const task = () =>
-  new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
+const task = async () => {
+  const { port1, port2 } = new MessageChannel();
+  await new Promise((resolve) => {
+    port1.onmessage = resolve;
     port2.postMessage(0);
   });
+  port1.close();
+};
+
+/** In such a task; what fails there is nobody's. */
+const later = (run) => void task().then(run).catch(() => {});
 
 /**
  * Gives the document a modelContext, in a secure context that has none.
@@ -144,16 +146,15 @@ export function install(view, yields = () => false) {
       const entry = { name, title: title.toWellFormed?.() ?? title, description, schema, annotations, execute };
       tools.set(name, entry);
       let gone;
-      const aborted = new Promise((_, reject) => (gone = reject));
-      aborted.catch(() => {});
+      const aborted = new Promise((resolve) => (gone = resolve));
       signal?.addEventListener('abort', () => {
-        gone(signal.reason);
+        gone();
         if (tools.get(name) !== entry) return;
         tools.delete(name);
-        void task().then(changed);
+        later(changed);
       }, { once: true });
       await Promise.race([task(), aborted]);
-      changed();
+      if (!signal?.aborted) later(changed);
       if (signal?.aborted) throw signal.reason;
     }
 
@@ -190,8 +191,8 @@ export function install(view, yields = () => false) {
         let over = false;
         const abort = () => {
           over = true;
-          reject(signal.reason);
-          void task().then(() => {
+          resolve(task().then(() => Promise.reject(signal.reason)));
+          later(() => {
             controller.abort();
             context.dispatchEvent(new ToolCancelEvent('toolcancel', { toolName: entry.name }));
           });
@@ -201,7 +202,7 @@ export function install(view, yields = () => false) {
           if (!over) console.error(`WebMCP tool execution failed: Uncaught ${error}`);
           reject(fail('UnknownError', FAILED));
         };
-        void task().then(async () => {
+        task().then(async () => {
           if (over) return;
           try {
             const { execute } = entry;
@@ -217,7 +218,7 @@ export function install(view, yields = () => false) {
           } finally {
             signal?.removeEventListener('abort', abort);
           }
-        });
+        }).catch(broken);
       });
     }
   }

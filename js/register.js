@@ -33,13 +33,10 @@ export function createRegistry({ exposedTo, call }) {
       asking = true;
       const asked = surface.registerTool({ ...told(definition), name: entry.name, execute }, options);
       asking = false;
-      let timer;
-      const late = new Promise((resolve) => (timer = setTimeout(resolve, PATIENCE_MS)));
+      const late = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS));
       // A refusal that comes later than anybody waits for must not surface as an unhandled rejection in the page.
       const answer = Promise.resolve(asked).then(() => undefined, (error) => error ?? new Error('refused'));
-      const error = await Promise.race([answer, late]);
-      clearTimeout(timer);
-      return error;
+      return await Promise.race([answer, late]);
     } catch (error) {
       return error ?? new Error('refused');
     } finally {

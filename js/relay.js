@@ -56,10 +56,10 @@ export function alias(view, surface) {
   const heard = () => {
     if (queued) return;
     queued = true;
-    queueMicrotask(() => {
+    Promise.resolve().then(() => {
       queued = false;
-      void look();
-    });
+      return look();
+    }).catch(() => {});
   };
   surface.addEventListener('toolchange', heard);
   heard();

@@ -1,5 +1,7 @@
 // Calls that act: one at a time, each once per request id, each within its time.
 
+import { quiet } from './quiet.js';
+
 /** Milliseconds that a call may take unless it says otherwise. */
 const TIMEOUT_MS = 30_000;
 /** Calls that may wait; an agent that asks faster is told so. */
@@ -12,6 +14,8 @@ const KEEP_MS = 600_000;
 export const failure = (code, message, hint, more) => ({ error: { code, message, ...(hint && { hint }), ...more } });
 
 const keyOf = (tool, requestId) => JSON.stringify([tool, requestId]);
+
+const broken = (error, { begun }) => failure('internal', `The tool failed: ${error?.message ?? error}`, undefined, { begun });
 
 /** What the caller is told when a call ends before its work does. */
 const ended = (code, message, begun) =>
@@ -89,7 +93,7 @@ export function createSerial({ now = () => Date.now(), setTimer = (f, ms) => set
     let left = false;
     let release;
     const released = new Promise((resolve) => (release = resolve));
-    const done = limited(() => before, { limit: TIMEOUT_MS, signal, progress }).then((early) => {
+    const done = limited(() => before, { limit: TIMEOUT_MS, signal, progress }).catch((error) => broken(error, progress)).then((early) => {
       waiting -= 1;
       left = early !== undefined;
       return left ? early : work(job, signal, progress, release);
@@ -100,10 +104,11 @@ export function createSerial({ now = () => Date.now(), setTimer = (f, ms) => set
   }
 
   async function work(job, signal, progress, release = () => {}) {
-    if (stopper.signal.aborted) return ended('cancelled', 'This page no longer offers tools.', false);
-    const controller = new AbortController();
+    let controller;
     const { timeout } = job;
     try {
+      if (stopper.signal.aborted) return ended('cancelled', 'This page no longer offers tools.', false);
+      controller = new AbortController();
       const early = await limited(async () => job.prepare?.({ signal: controller.signal }), { signal, controller, progress });
       if (early) return early;
       const begin = () => {
@@ -112,9 +117,9 @@ export function createSerial({ now = () => Date.now(), setTimer = (f, ms) => set
       const limit = (typeof timeout === 'function' ? timeout() : timeout) || TIMEOUT_MS;
       return await limited(() => job.act({ signal: controller.signal, begin, release }), { limit, signal, controller, progress });
     } catch (error) {
-      return failure('internal', `The tool failed: ${error?.message ?? error}`, undefined, { begun: progress.begun });
+      return broken(error, progress);
     } finally {
-      controller.abort();
+      quiet(() => controller.abort())();
     }
   }
 
@@ -122,16 +127,16 @@ export function createSerial({ now = () => Date.now(), setTimer = (f, ms) => set
   function limited(run, { limit, signal, controller, progress }) {
     return new Promise((resolve, reject) => {
       let timer;
-      const finish = (settle, value) => {
+      const finish = quiet((settle, value) => {
+        settle(value);
         clearTimer(timer);
         signal?.removeEventListener('abort', cancel);
         stopper.signal.removeEventListener('abort', cancel);
-        settle(value);
-      };
-      const end = (code, message) => {
-        controller?.abort();
+      });
+      const end = quiet((code, message) => {
         finish(resolve, ended(code, message, progress.begun));
-      };
+        controller?.abort();
+      });
       const cancel = () => end('cancelled', 'The call was cancelled.');
       if (signal?.aborted || stopper.signal.aborted) {
         cancel();

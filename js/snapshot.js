@@ -282,9 +282,14 @@ function attend(view, plan, roots) {
   const heard = [view, ...roots];
   const each = (act) => heard.forEach((target) => SIGHTS.forEach((sight) => target[act](sight, forget, true)));
   const forget = () => {
-    plan.observer.disconnect();
+    const { observer } = plan;
     plan.observer = plan.forget = undefined;
-    each('removeEventListener');
+    try {
+      observer?.disconnect();
+      each('removeEventListener');
+    } catch {
+      // What is broken in this browser is told where it is asked, not to the page.
+    }
   };
   plan.forget = forget;
   plan.observer = new view.MutationObserver(forget);

@@ -1,10 +1,12 @@
 // The running handle: maps the page, keeps its tools registered, answers calls.
 import { checked, forRust } from './options.js';
-import { load, loadNow, renew } from './load.js';
+import { load, LoadError, loadNow, renew } from './load.js';
 import { createRegistry } from './register.js';
 import { install } from './polyfill.js';
 import { alias } from './relay.js';
 import { createPerformer } from './perform.js';
+import { now, quiet } from './quiet.js';
+import { replaced } from './replaced.js';
 import { watch } from './watch.js';
 import beside from 'toolmark:beside';
 import { createActor } from './acting.js';
@@ -18,6 +20,8 @@ export const version = __VERSION__;
 const RUNNING = Symbol.for('toolmark.running');
 /** Calls that are remembered. */
 const MAX_CALLS = 100;
+/** Replaced things of the browser that are named. */
+const MAX_NAMED = 10;
 /** A site's own index of the page is waited for this long, and read up to this many characters. */
 const MANIFEST_MS = 3000;
 const MAX_MANIFEST = 1_000_000;
@@ -28,6 +32,7 @@ const PARSE_WAIT_MS = 1000;
 let home;
 
 const keep = (document, key, value) => Object.defineProperty(document, key, { value, configurable: true, writable: true });
+const none = () => [];
 const failure = (code, message, hint) => ({ error: { code, message, ...(hint && { hint }) } });
 
 /** The running copy's promise, once there is one (script tag). */
@@ -102,7 +107,7 @@ class Session {
     this.actor = createActor({
       document,
       clean: (json) => (this.adapter ? this.adapter.clean(json) : json),
-      find: ([document, element]) => this.adapter?.plan().live?.[document]?.get(element)?.deref(),
+      find: ([document, element]) => this.plan?.live?.[document]?.get(element)?.deref(),
       call: (name, input) => this.outcome(name, input),
       nameOf: (name) => this.registry.nameOf(name),
       refresh: () => {
@@ -112,13 +117,19 @@ class Session {
     });
     this.handle = {
       tools: () => this.tools(),
-      diagnostics: () => [...this.noted, ...this.found, ...this.registry.problems()].map((one) => ({ ...one })),
-      entities: () => (this.adapter?.entities ? JSON.parse(this.adapter.entities()) : []),
+      diagnostics: () => [...this.noted, ...this.found, ...quiet(() => this.registry.problems(), none)(), ...this.changed()].map((one) => ({ ...one })),
+      entities: () => quiet(() => (this.adapter?.entities ? JSON.parse(this.adapter.entities()) : []), none)(),
       calls: () => this.log.map((one) => ({ ...one })),
-      manifest: () => this.manifest(),
+      manifest: () => quiet(() => this.manifest(), () => ({}))(),
       refresh: () => this.refresh(),
       stop: () => this.stop(),
     };
+  }
+
+  changed() {
+    const names = quiet(() => replaced(this.view), none)();
+    const message = `Other scripts changed ${names.slice(0, MAX_NAMED).join(', ')}${names.length > MAX_NAMED ? ', …' : ''}. If a tool is missing or wrong, look there first.`;
+    return names.length ? [{ level: 'info', code: 'browser-changed', message }] : [];
   }
 
   note(level, code, message) {
@@ -141,13 +152,19 @@ class Session {
       if (this.rust.slow) this.note('info', 'nowasm', `${this.rust.slow} Until then the page is read by toolmark.nowasm.js, which takes longer.`);
       this.renew();
       const { follow = this.options.watch !== false } = {};
-      this.watcher = watch(this.document, this.adapter.plan(), { follow, debounceMs: this.options.debounceMs, look: () => void this.refresh() });
+      this.watcher = watch(this.document, this.plan, {
+        follow,
+        debounceMs: this.options.debounceMs,
+        look: () => void this.refresh(),
+        failed: (error) => this.note('warn', 'following-failed', `Changes of this page are seen only when a tool is called: ${error?.message ?? error}.`),
+      });
       await this.offerDefined();
       if (this.document.readyState === 'loading') this.onceParsed();
     } catch (error) {
-      this.note(error.code ? 'warn' : 'error', error.code ?? 'start-failed', error.code ? error.message : `Toolmark could not start: ${error?.message ?? error}.`);
+      const known = error instanceof LoadError;
+      this.note(known ? 'warn' : 'error', known ? error.code : 'start-failed', known ? error.message : `Toolmark could not start: ${error?.message ?? error}.`);
       // The site's own tools need nothing that could be missing.
-      await this.offerDefined().catch(() => {});
+      await this.offerDefined();
     }
     const { relay } = this.options;
     if (relay) {
@@ -199,12 +216,14 @@ class Session {
   renew() {
     const broken = this.adapter;
     if (broken) {
+      this.plan.forget?.();
       // The old instance's memory must not be freed in the new one.
       broken.__destroy_into_raw?.();
       renew();
     }
     this.indexed = undefined;
     this.adapter = new this.rust.Adapter(forRust({ ...this.options, declaredForms: this.declaredForms }));
+    this.plan = this.adapter.plan();
   }
 
   lookForSurface() {
@@ -249,9 +268,11 @@ class Session {
   /** Looks at the page and offers what it has; one at a time. */
   refresh() {
     const run = () => (this.stopped ? { added: [], removed: [], kept: [], changed: [] } : this.offer());
-    const result = this.queue.then(run, run);
-    this.queue = result.catch(() => {});
-    return result;
+    this.queue = this.queue.then(run).catch((error) => {
+      this.note('error', 'remap-failed', `This page's tools could not be offered: ${error?.message ?? error}.`);
+      return { added: [], removed: [], kept: [], changed: [] };
+    });
+    return this.queue;
   }
 
   async offer() {
@@ -272,7 +293,7 @@ class Session {
   map() {
     if (!this.watcher?.dirty) return false;
     this.watcher.looking();
-    const before = this.view.performance.now();
+    const before = now();
     try {
       const text = this.adapter.map(this.document);
       if (text === undefined) return false;
@@ -287,8 +308,8 @@ class Session {
       this.renew();
       return true;
     } finally {
-      this.ms = this.view.performance.now() - before;
-      this.watcher.looked(this.ms);
+      this.ms = now() - before;
+      this.watcher.looked(this.ms, this.plan);
     }
   }
 
@@ -368,7 +389,7 @@ class Session {
   }
 
   async call(name, input, context) {
-    const before = this.view.performance.now();
+    const before = now();
     const account = {};
     let answer;
     try {
@@ -377,7 +398,7 @@ class Session {
     } catch (error) {
       answer = failure('internal', `The tool failed: ${error?.message ?? error}.`, 'Try again; if it goes on, use the page itself.');
     }
-    this.record(name, before, answer, account);
+    quiet(() => this.record(name, before, answer, account))();
     return answer;
   }
 
@@ -448,7 +469,7 @@ class Session {
     } catch {
       // A site's own tool answered with something that is no JSON.
     }
-    const call = { tool, at: Date.now(), ms: Math.round((this.view.performance.now() - before) * 10) / 10, ok: !error, bytes, ...(error && { error }), ...(requestId && { requestId }), ...(confirmed !== undefined && { confirmed }) };
+    const call = { tool, at: Date.now(), ms: Math.round((now() - before) * 10) / 10, ok: !error, bytes, ...(error && { error }), ...(requestId && { requestId }), ...(confirmed !== undefined && { confirmed }) };
     this.log.push(call);
     if (this.log.length > MAX_CALLS) this.log.shift();
     if (this.stopped) return;
@@ -459,40 +480,31 @@ class Session {
   }
 
   emit(type, detail) {
-    this.document.dispatchEvent(new this.view.CustomEvent(type, { detail }));
+    quiet(() => this.document.dispatchEvent(new this.view.CustomEvent(type, { detail })))();
   }
 
   stop() {
     if (this.stopped) return;
     this.stopped = true;
-    this.watcher?.stop();
-    this.performer.stop();
-    this.actor.stop();
-    this.registry.stop();
     this.definitions = [];
     this.generated = [];
     this.found = [];
     this.noted = [];
-    this.adapter?.plan().forget?.();
-    this.adapter?.free();
+    const { adapter } = this;
     this.adapter = undefined;
-    for (const step of this.undo.splice(0).reverse()) step();
+    const stops = [this.watcher, this.performer, this.actor, this.registry].map((one) => () => one?.stop());
+    for (const step of [...stops, () => this.plan?.forget?.(), () => adapter?.free(), ...this.undo.splice(0).reverse()]) quiet(step)();
   }
 }
 
 /** A definition as the site may see it. */
-const shown = ({ own, ...definition }) => structuredClone(definition);
+const shown = ({ own, ...definition }) => quiet(() => structuredClone(definition), () => definition)();
 
 /** The document is parsed, or takes too long about it. */
 function parsed(document) {
   if (document.readyState !== 'loading') return undefined;
   return new Promise((resolve) => {
-    const timer = setTimeout(done, PARSE_WAIT_MS);
-    function done() {
-      clearTimeout(timer);
-      document.removeEventListener('DOMContentLoaded', done);
-      resolve();
-    }
-    document.addEventListener('DOMContentLoaded', done);
+    document.addEventListener('DOMContentLoaded', resolve, { once: true });
+    setTimeout(resolve, PARSE_WAIT_MS);
   });
 }

@@ -1,6 +1,7 @@
 // Following the page: when its markup may have changed, the page is looked at again. Looking costs little (the
 // snapshot is compared before anything is mapped), so that doubt is answered by looking, and a page that changes
 // all the time is not listened to meanwhile.
+import { now, quiet } from './quiet.js';
 
 /** Milliseconds of quiet before the page is looked at. */
 const DEBOUNCE_MS = 250;
@@ -27,8 +28,9 @@ const IDLE_MS = 100;
  * @param {boolean} o.follow look by oneself when something changed; else only remember that it did
  * @param {number} [o.debounceMs]
  * @param {() => void} o.look the page should be looked at
+ * @param {(error: unknown) => void} o.failed following ended: from now on each call looks for itself
  */
-export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }) {
+export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look, failed }) {
   const view = document.defaultView ?? globalThis;
   const Observer = view.MutationObserver ?? globalThis.MutationObserver;
   let elements;
@@ -60,7 +62,10 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }
   /** The target and the type of the last record that was of no matter. */
   let place;
   let kind;
-  const now = () => view.performance.now();
+  const safe = (run) => quiet(run, (error) => {
+    trusted = false;
+    failed(error);
+  });
 
   function hear(records) {
     if (stopped) return;
@@ -117,7 +122,7 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }
 
   const isHost = (element) => plan.shadow && !!element.shadowRoot;
 
-  const within = (node) => node?.nodeType === 1 && !!node.closest(texts);
+  const within = (node) => texts && node?.nodeType === 1 && !!node.closest(texts);
 
   /** An element that becomes what it is meant to be may bring a shadow root, and nobody says so. */
   const awaited = new Set();
@@ -126,7 +131,7 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }
       if (awaited.has(localName) || awaited.size >= MAX_AWAITED) continue;
       awaited.add(localName);
       // A name that cannot be one of a custom element is refused.
-      view.customElements?.whenDefined(localName).then(() => stopped || touch(), () => {});
+      view.customElements?.whenDefined(localName).then(() => stopped || touch()).catch(() => {});
     }
   }
 
@@ -141,29 +146,29 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }
   }
 
   /** Something that may matter has changed. */
-  function touch() {
+  const touch = safe(() => {
     dirty = true;
     last = now();
     if (!follow || timer || idle) return;
     first = last;
     timer = view.setTimeout(due, Math.max(debounceMs, rested - last));
-  }
+  });
 
-  function due() {
+  const due = safe(() => {
     timer = undefined;
     const time = now();
-    const quiet = last + debounceMs;
-    if (armed && time < quiet && time < first + maxWait) {
-      timer = view.setTimeout(due, Math.min(quiet, first + maxWait) - time);
+    const rest = last + debounceMs;
+    if (armed && time < rest && time < first + maxWait) {
+      timer = view.setTimeout(due, Math.min(rest, first + maxWait) - time);
       return;
     }
-    const go = () => {
+    const go = safe(() => {
       idle = undefined;
       if (!stopped && dirty) look();
-    };
+    });
     if (view.requestIdleCallback) idle = view.requestIdleCallback(go, { timeout: IDLE_MS });
     else go();
-  }
+  });
 
   /** The route may have changed: a snapshot holds the page's address. */
   const moved = () => touch();
@@ -176,32 +181,36 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }
   /** An observer that somebody put in the browser's place may hear nothing: each call looks for itself then. */
   let trusted = false;
   try {
-    observer = new Observer(hear);
-    trusted = /\[native code\]/.test(Observer);
+    observer = new Observer(safe(hear));
+    trusted = [Observer, observer.observe].every((one) => /\[native code\]/.test(one));
   } catch {
     observer = undefined;
   }
-  if (follow) {
+  safe(() => {
+    if (!follow) return;
     if (view.navigation?.addEventListener) listen(view.navigation, 'currententrychange');
     else undo.push(hookHistory(view, moved));
     for (const type of ['popstate', 'hashchange', 'pageshow']) listen(view, type);
     listen(document, 'readystatechange');
     // A frame's document arrives without a change of the page.
-    listen(document, 'load', (event) => event.target.localName === 'iframe' && touch(), true);
+    listen(document, 'load', safe((event) => event.target.localName === 'iframe' && touch()), true);
     for (const type of ['prerenderingchange', 'resume']) listen(document, type);
-  }
+  })();
+
+  const take = safe(() => {
+    if (!armed) return;
+    const records = observer.takeRecords();
+    if (records?.length) hear(records);
+  });
 
   return {
     /** Something may have changed since the last look. */
     get dirty() {
-      if (armed) {
-        const records = observer.takeRecords();
-        if (records?.length) hear(records);
-      }
+      take();
       return dirty || !observer || !trusted;
     },
     /** The page is about to be looked at. */
-    looking() {
+    looking: safe(() => {
       dirty = false;
       view.clearTimeout(timer);
       timer = undefined;
@@ -209,22 +218,21 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look }
       idle = undefined;
       if (armed) observer.takeRecords();
       arm();
-    },
-    /** It was, and that took so many milliseconds. */
-    looked(ms) {
+    }),
+    /** It was, and that took so many milliseconds; an instance that broke has left another plan behind. */
+    looked: safe((ms, next) => {
+      plan = next;
       attend();
       // The smaller of two: a first run, or a busy moment, says little of the next.
       const usual = Math.min(ms, cost);
       cost = ms;
       rested = now() + Math.min(MAX_REST_MS, usual * SHARE);
-    },
+    }),
     touch,
     stop() {
       stopped = true;
-      observer?.disconnect();
-      view.clearTimeout(timer);
-      if (idle) view.cancelIdleCallback(idle);
-      for (const step of undo.splice(0)) step();
+      undo.push(() => observer?.disconnect(), () => view.clearTimeout(timer), () => idle && view.cancelIdleCallback(idle));
+      for (const step of undo.splice(0)) quiet(step)();
     },
   };
 }

@@ -17,7 +17,7 @@ test(`${values.minutes} minutes on ${values.surface}, seed ${values.seed}`, asyn
     said: ({ steps, checkpoints, heap, failures }) => checkpoints % 10 === 1 && console.log(`# ${steps} steps, ${checkpoints} checkpoints, heap ${heap.at(-1)}, ${failures.length} failures`),
   });
   if (values.json) fs.writeFileSync(values.json, `${JSON.stringify({ ...values, ...told }, null, 1)}\n`);
-  const { steps, checkpoints, heap, grown, held_grown: held, failures } = told;
+  const { steps, checkpoints, heap, grown, heldGrown: held, failures } = told;
   console.log(`# ${steps} steps, ${checkpoints} checkpoints, heap ${heap[2] ?? heap[0]} at first, ${heap.at(-1)} at last, grown by ${grown}, of which scripts hold ${held}`);
   assert.deepEqual(failures, []);
 });

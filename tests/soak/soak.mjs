@@ -147,7 +147,7 @@ export async function soak({ surface = 'polyfill', seed = 1, steps = Infinity, u
   const page = await open({ surface, page: START, routes: { '/s': { body: html('<h1>Results</h1><ol><li><a href="/1">One</a><li><a href="/2">Two</a></ol>') } } });
   const session = await page.context().newCDPSession(page);
   const next = random(seed);
-  const told = { steps: 0, checkpoints: 0, kinds: {}, heap: [], kinds_of_heap: [], failures: [] };
+  const told = { steps: 0, checkpoints: 0, kinds: {}, heap: [], heapByKind: [], failures: [] };
   const check = async () => {
     const { lived, fresh, left, tools } = await page.evaluate(compared);
     if (lived !== fresh) told.failures.push(`after ${told.steps} steps of seed ${seed}: ${lived}\nbut a fresh start gives ${fresh}`);
@@ -158,7 +158,7 @@ export async function soak({ surface = 'polyfill', seed = 1, steps = Infinity, u
     const { usedSize, embedderHeapUsedSize = 0, backingStorageSize = 0 } = await session.send('Runtime.getHeapUsage');
     told.heap.push(usedSize + embedderHeapUsedSize + backingStorageSize);
     told.checkpoints += 1;
-    if (told.checkpoints === SETTLED) told.kinds_of_heap.push(await account(session));
+    if (told.checkpoints === SETTLED) told.heapByKind.push(await account(session));
     said(told);
   };
   await page.evaluate(() => toolmark.ready);
@@ -176,11 +176,11 @@ export async function soak({ surface = 'polyfill', seed = 1, steps = Infinity, u
   const settled = told.heap.slice(2);
   const grown = settled.length > 1 ? Math.min(...settled.slice(-3)) - Math.min(...settled.slice(0, 3)) : 0;
   told.grown = grown;
-  if (told.kinds_of_heap.length) {
-    told.kinds_of_heap.push(await account(session));
-    const [{ held }, { held: last }] = told.kinds_of_heap;
-    told.held_grown = last - held;
-    if (told.held_grown > HELD_SLACK) told.failures.push(`what scripts hold grew by ${told.held_grown} bytes: ${JSON.stringify(told.kinds_of_heap)}`);
+  if (told.heapByKind.length) {
+    told.heapByKind.push(await account(session));
+    const [{ held }, { held: last }] = told.heapByKind;
+    told.heldGrown = last - held;
+    if (told.heldGrown > HELD_SLACK) told.failures.push(`what scripts hold grew by ${told.heldGrown} bytes: ${JSON.stringify(told.heapByKind)}`);
   }
   if (grown > SLACK) told.failures.push(`memory grew by ${grown} bytes: ${told.heap}`);
   told.failures.push(...page.errors.map((error) => `an error reached the page: ${error}`));
