@@ -165,6 +165,7 @@ let context;
 let flags;
 const asked = [];
 const strangers = [];
+const counted = { pages: 0, calls: 0, requests: 0 };
 let body = '';
 
 before(async () => {
@@ -195,6 +196,7 @@ before(async () => {
   context = await (await browser('polyfill', flags)).newContext();
 });
 after(async () => {
+  console.log(`# ${counted.pages} pages, ${counted.calls} calls, ${counted.requests} requests recorded by the site, none elsewhere`);
   await context.close();
   site.close();
   site.closeAllConnections();
@@ -219,7 +221,10 @@ async function act(markup, values) {
     asked.length = 0;
     const answer = await tab.evaluate((value) => window.action.execute({ q: value }), value);
     calls.push({ value, answer, asked: [...asked] });
+    counted.calls += 1;
+    counted.requests += asked.length;
   }
+  counted.pages += 1;
   await tab.close();
   assert.deepEqual(errors, []);
   return { ...told, calls };

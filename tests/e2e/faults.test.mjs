@@ -53,7 +53,7 @@ for (const surface of SURFACES) {
   });
 
   test(`${surface}: one fault at a time`, async () => {
-    console.log(`# ${faults.length} faults`);
+    console.log(`# ${surface}: ${faults.length} single faults of ${touched.size} things, ${PAIRS} pairs of faults (seed ${process.env.TOOLMARK_FAULT_SEED ?? 1})`);
     assert.deepEqual(await tried(faults), []);
   });
 

@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { document as recorded, table as figures } from '../security/record.mjs';
 
 const ROOT = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
 const text = (file) => fs.readFileSync(path.join(ROOT, file), 'utf8');
@@ -101,4 +102,11 @@ test('the troubleshooting explains every diagnostic code, and no other', () => {
   const named = [...troubleshooting.matchAll(/\(`([a-z]+(?:-[a-z]+)+)`\)|[Dd]iagnostic ((?:`[a-z-]+`(?:, )?)+)/g)].flatMap(([, one, several]) => one ?? several.match(/[a-z-]+/g));
   assert.ok(named.length > 10);
   for (const code of named) assert.ok(codes.includes(code), `no diagnostic '${code}'`);
+});
+
+test('security: the figures are those of the runs, and each promise has its test', () => {
+  assert.ok(recorded().includes(figures()), 'run: node tests/security/record.mjs');
+  const rows = text('SECURITY.md').split('## What is defended')[1].split('## ')[0].split('\n').filter((line) => line.startsWith('| ')).slice(2);
+  assert.ok(rows.length > 8);
+  for (const row of rows) assert.match(row.split(' | ').at(-1), /`tests\//, `no test is named: ${row}`);
 });
