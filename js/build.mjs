@@ -29,7 +29,10 @@ function shorter(source) {
     [/^ +cached\w+Memory0 = null;$/gm, ''],
     [/const AdapterFinalization =[^]*?;\n/, ''],
     [/AdapterFinalization\.\w+\([^)]*\);/g, ''],
+    [/(passArray32ToWasm0\(\w+), (?:wasm\.__wbindgen_)?malloc\)/g, '$1)'],
+    [/malloc\(arg\.length \* 4, 4\) >>> 0;\s*getUint32ArrayMemory0\(\)/, 'wasm.__wbindgen_malloc(arg.length * 4, 4) >>> 0;\n new Uint32Array(wasm.memory.buffer)'],
     [/if \(Symbol\.dispose\).*/, ''],
+    [/^let wasmModule, wasmInstance, wasm;|^ +wasm(?:Instance|Module) = \w+;$/gm, (line) => (line.startsWith('let') ? 'let wasm;' : '')],
     [/(function initSync\(module\) \{\s*if \(wasm !== undefined\) return wasm;)[^]*?(const imports = __wbg_get_imports\(\);)[^]*?(const instance =)/, '$1 ({ module } = module); $2 $3'],
   );
   for (const [pattern, by] of steps) {
@@ -44,7 +47,7 @@ function taken([at, length]) {
   return text;
 }
 function given(to, at, length) {
-  const view = getDataViewMemory0();
+  const view = new DataView(wasm.memory.buffer);
   view.setInt32(to >>> 0, at, true);
   view.setInt32((to >>> 0) + 4, length, true);
 }

@@ -6,7 +6,7 @@ import { install } from './polyfill.js';
 import { alias } from './relay.js';
 import { createPerformer } from './perform.js';
 import { now, quiet } from './quiet.js';
-import { replaced } from './replaced.js';
+import { changes } from './changes.js';
 import { watch } from './watch.js';
 import beside from 'toolmark:beside';
 import { createActor } from './acting.js';
@@ -20,8 +20,6 @@ export const version = __VERSION__;
 const RUNNING = Symbol.for('toolmark.running');
 /** Calls that are remembered. */
 const MAX_CALLS = 100;
-/** Replaced things of the browser that are named. */
-const MAX_NAMED = 10;
 /** A site's own index of the page is waited for this long, and read up to this many characters. */
 const MANIFEST_MS = 3000;
 const MAX_MANIFEST = 1_000_000;
@@ -32,6 +30,7 @@ const PARSE_WAIT_MS = 1000;
 let home;
 
 const keep = (document, key, value) => Object.defineProperty(document, key, { value, configurable: true, writable: true });
+const unmapped = (error) => ['error', 'remap-failed', `This page could not be mapped: ${error?.message ?? error}. Please report it with the page's address.`];
 const none = () => [];
 const failure = (code, message, hint) => ({ error: { code, message, ...(hint && { hint }) } });
 
@@ -117,19 +116,13 @@ class Session {
     });
     this.handle = {
       tools: () => this.tools(),
-      diagnostics: () => [...this.noted, ...this.found, ...quiet(() => this.registry.problems(), none)(), ...this.changed()].map((one) => ({ ...one })),
+      diagnostics: () => [...this.noted, ...this.found, ...quiet(() => this.registry.problems(), none)(), ...changes(this.view)].map((one) => ({ ...one })),
       entities: () => quiet(() => (this.adapter?.entities ? JSON.parse(this.adapter.entities()) : []), none)(),
       calls: () => this.log.map((one) => ({ ...one })),
       manifest: () => quiet(() => this.manifest(), () => ({}))(),
       refresh: () => this.refresh(),
       stop: () => this.stop(),
     };
-  }
-
-  changed() {
-    const names = quiet(() => replaced(this.view), none)();
-    const message = `Other scripts changed ${names.slice(0, MAX_NAMED).join(', ')}${names.length > MAX_NAMED ? ', …' : ''}. If a tool is missing or wrong, look there first.`;
-    return names.length ? [{ level: 'info', code: 'browser-changed', message }] : [];
   }
 
   note(level, code, message) {
@@ -269,7 +262,7 @@ class Session {
   refresh() {
     const run = () => (this.stopped ? { added: [], removed: [], kept: [], changed: [] } : this.offer());
     this.queue = this.queue.then(run).catch((error) => {
-      this.note('error', 'remap-failed', `This page's tools could not be offered: ${error?.message ?? error}.`);
+      this.note(...unmapped(error));
       return { added: [], removed: [], kept: [], changed: [] };
     });
     return this.queue;
@@ -304,7 +297,8 @@ class Session {
       return true;
     } catch (error) {
       this.generated = [];
-      this.found = [{ level: 'error', code: 'remap-failed', message: `This page could not be mapped: ${error?.message ?? error}. Please report it with the page's address.` }];
+      const [level, code, message] = unmapped(error);
+      this.found = [{ level, code, message }];
       this.renew();
       return true;
     } finally {
