@@ -240,7 +240,7 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look, 
 /** Hears pushState and replaceState where there is no Navigation API. Later wrappers of others stay as they are. */
 function hookHistory(view, moved) {
   const { history } = view;
-  const undo = ['pushState', 'replaceState'].map((name) => {
+  const undo = ['pushState', 'replaceState'].filter((name) => history[name]).map((name) => {
     const original = history[name];
     const own = Object.getOwnPropertyDescriptor(history, name);
     let live = true;
