@@ -30,7 +30,7 @@ const PARSE_WAIT_MS = 1000;
 let home;
 
 const keep = (document, key, value) => Object.defineProperty(document, key, { value, configurable: true, writable: true });
-const unmapped = (error) => ['error', 'remap-failed', `This page could not be mapped: ${error?.message ?? error}. Please report it with the page's address.`];
+const unmapped = (error) => ({ level: 'error', code: 'remap-failed', message: `This page could not be mapped: ${error?.message ?? error}. Please report it with the page's address.` });
 const none = () => [];
 const failure = (code, message, hint) => ({ error: { code, message, ...(hint && { hint }) } });
 
@@ -262,7 +262,7 @@ class Session {
   refresh() {
     const run = () => (this.stopped ? { added: [], removed: [], kept: [], changed: [] } : this.offer());
     this.queue = this.queue.then(run).catch((error) => {
-      this.note(...unmapped(error));
+      this.note(...Object.values(unmapped(error)));
       return { added: [], removed: [], kept: [], changed: [] };
     });
     return this.queue;
@@ -297,8 +297,7 @@ class Session {
       return true;
     } catch (error) {
       this.generated = [];
-      const [level, code, message] = unmapped(error);
-      this.found = [{ level, code, message }];
+      this.found = [unmapped(error)];
       this.renew();
       return true;
     } finally {

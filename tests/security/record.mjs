@@ -91,7 +91,7 @@ const noted = fs.existsSync(NOTED) ? JSON.parse(fs.readFileSync(NOTED, 'utf8')) 
 export function table() {
   const cell = (text) => text.replace(/\|/g, '\\|');
   const rows = Object.entries(RUNS).map(([name, { what, command }]) => `| ${cell(what)} | \`${cell(command)}\` | ${cell(noted[name] ?? 'not run to its end')} |`);
-  return [BEGIN, '| what | command | last full run |', '| --- | --- | --- |', ...rows, END].join('\n');
+  return [BEGIN, '| what | command, run by hand | last full run |', '| --- | --- | --- |', ...rows, END].join('\n');
 }
 export const document = () => fs.readFileSync(DOCUMENT, 'utf8');
 
