@@ -103,12 +103,14 @@ fs.writeFileSync(path.join(home, 'grants.json'), JSON.stringify({ [server.origin
 const kinds = Object.keys(KINDS);
 const rows = [];
 const row = (what, values) => rows.push([what, ...kinds.map((kind) => values[kind])]);
+/** All of them, each time another one first. */
+const inTurn = (list, i) => list.map((_, at) => list[(at + i) % list.length]);
 const each = () => Object.fromEntries(kinds.map((kind) => [kind, []]));
 const show = (values, how) => Object.fromEntries(kinds.map((kind) => [kind, how(values[kind])]));
 const ms = (values) => `${round(median(values))} ms`;
 
 const starts = each();
-for (let i = 0; i < ROUNDS * 2; i += 1) for (const kind of kinds) starts[kind].push(await startTime(KINDS[kind], 19_410));
+for (let i = 0; i < ROUNDS * 2; i += 1) for (const kind of inTurn(kinds, i)) starts[kind].push(await startTime(KINDS[kind], 19_410));
 row('start to the answer to `initialize`, median', show(starts, ms));
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-features=WebMCP,WebMCPTesting'] });
@@ -120,7 +122,7 @@ row('memory, idle', show(running, (one) => `${round(one.idle)} MiB`));
 const calls = each();
 for (let i = 0; i < 20; i += 1) for (const one of all) await one.call();
 for (let i = 0; i < CALLS; i += 1) {
-  for (const one of all) {
+  for (const one of inTurn(all, i)) {
     const before = now();
     await one.call();
     calls[one.kind].push(now() - before);
@@ -131,7 +133,7 @@ row('… 95th percentile', show(calls, (values) => `${round(quantile(values, 0.9
 
 const parallel = each();
 for (let i = 0; i < ROUNDS; i += 1) {
-  for (const one of all) {
+  for (const one of inTurn(all, i)) {
     const before = now();
     await Promise.all(Array.from({ length: CALLS }, () => one.call()));
     parallel[one.kind].push(now() - before);
@@ -142,7 +144,7 @@ row('memory after these calls', show(running, (one) => `${round(memory(one.pid))
 
 const changes = each();
 for (let i = 0; i < ROUNDS * 2; i += 1) {
-  for (const one of all) {
+  for (const one of inTurn(all, i)) {
     await sleep(300);
     const told = new Promise((resolve) => one.heard.push(() => resolve(now())));
     const before = now();
@@ -155,7 +157,7 @@ row('a new tool in the page → `list_changed`', show(changes, (values) => (medi
 const reloads = each();
 const noise = each();
 for (let i = 0; i < ROUNDS; i += 1) {
-  for (const one of all) {
+  for (const one of inTurn(all, i)) {
     const before = one.changes;
     await one.page.reload();
     const loaded = now();
@@ -174,7 +176,8 @@ for (const one of all) {
   await other.goto(`${server.origin}/${one.kind}`);
   await sleep(3_000);
   const { tools } = await one.client.listTools();
-  second[one.kind] = `${(await one.works('echo')) ? 'old name works' : 'old name is an error'}; listed: ${tools.map((tool) => tool.name).filter((name) => /echo/.test(name)).join(', ')}`;
+  const said = await one.call('echo').then(() => 'works', (error) => `is an error: ${error.message.replace(/\s+/g, ' ').replaceAll('|', '/').slice(0, 90)}`);
+  second[one.kind] = `listed: ${tools.map((tool) => tool.name).filter((name) => /echo/.test(name)).join(', ')}; the old name ${said}`;
   await other.close();
 }
 row('a second tab of the same page', second);
