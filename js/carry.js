@@ -117,11 +117,13 @@ export function carry(session, url) {
     const reply = (result) => JSON.stringify({ type: 'result', callId, result });
     let text;
     try {
-      const asked = type === 'invoke' ? (await tools()).find((tool) => tool.name === name) : offers(type.split('/')[0]).get(name);
+      const called = (tool) => tool.name === name;
+      // Those of others have to be asked for, which in some browsers takes as long as the call.
+      const asked = type === 'invoke' ? session.tools().find(called) ?? (await tools()).find(called) : offers(type.split('/')[0]).get(name);
       text = reply(asked ? await asked.execute(args ?? {}, { signal: controller.signal }) : failure('not_found', `The page has no '${name}' now.`, 'List again.'));
     } catch (error) {
       // What it answered may be no JSON, too.
-      text = reply(failure('tool_failed', `It failed: ${error?.message ?? error}.`, 'Try other input.'));
+      text = reply(failure('tool_failed', `${error?.message ?? error}`, 'Try other input.'));
     }
     // Another relay counts its calls anew.
     if (calls.get(callId) !== controller) return;

@@ -10,6 +10,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { chromium } from 'playwright-core';
 import { serve } from '../../www/serve.mjs';
+import { page as withoutBrowser } from './socket.mjs';
 
 const here = path.dirname(new URL(import.meta.url).pathname);
 const BINARY = process.env.TOOLMARK_BINARY ?? path.join(here, '../../target/release/toolmark');
@@ -141,6 +142,38 @@ for (let i = 0; i < ROUNDS; i += 1) {
 }
 row(`${CALLS} calls at once, median of ${ROUNDS}`, show(parallel, ms));
 row('memory after these calls', show(running, (one) => `${round(memory(one.pid))} MiB`));
+
+// What is the relay's own: the page answers at once, and no browser stands between.
+const bare = each();
+const bareAtOnce = each();
+for (const one of all) await one.page.goto('about:blank');
+for (const one of all) {
+  const tools = [{ name: 'echo', description: 'Says it again.', annotations: { readOnlyHint: true }, run: () => ({ content: [{ type: 'text', text: 'x' }] }) }];
+  one.bare = await withoutBrowser(PORTS[one.kind], { origin: server.origin, tools });
+  while (!(await one.works('echo'))) await sleep(20);
+}
+for (let i = 0; i < CALLS; i += 1) {
+  for (const one of inTurn(all, i)) {
+    const before = now();
+    await one.call();
+    bare[one.kind].push(now() - before);
+  }
+}
+for (let i = 0; i < ROUNDS; i += 1) {
+  for (const one of inTurn(all, i)) {
+    const before = now();
+    await Promise.all(Array.from({ length: CALLS }, () => one.call()));
+    bareAtOnce[one.kind].push(now() - before);
+  }
+}
+row('without a browser: one call, median', show(bare, ms));
+row('… 95th percentile', show(bare, (values) => `${round(quantile(values, 0.95))} ms`));
+row(`… ${CALLS} calls at once, median of ${ROUNDS}`, show(bareAtOnce, ms));
+for (const one of all) {
+  one.bare.close();
+  await one.page.goto(`${server.origin}/${one.kind}`);
+  while (!(await one.works('echo'))) await sleep(20);
+}
 
 const changes = each();
 for (let i = 0; i < ROUNDS * 2; i += 1) {
