@@ -123,7 +123,7 @@ test('a refusal, a closed prompt, an address without a relay: diagnostics that s
   await noted(first, 'relay-pairing');
   await until(() => asked.length === 1, 'the prompt');
   assert.match(asked[0], /terminal/);
-  assert.ok(first.warnings.some((one) => one.includes(`toolmark grants set ${origin} read`)), first.warnings.join('\n'));
+  await until(() => first.warnings.some((one) => one.includes(`toolmark grants set ${origin} read`)), 'what to do');
   await first.reload();
   await noted(first, 'relay-pairing');
   await until(() => first.warnings.some((one) => one.includes('not asked again')), 'the answer');
@@ -136,7 +136,7 @@ test('a refusal, a closed prompt, an address without a relay: diagnostics that s
   const lonely = await site(() => `${ld(product())}${tag('data-relay="ws://127.0.0.1:9"')}`);
   const third = await open('polyfill', lonely);
   await noted(third, 'relay-unreachable');
-  assert.ok(third.warnings.some((one) => one.includes('toolmark relay') && one.includes('connect-src')));
+  await until(() => third.warnings.some((one) => one.includes('toolmark relay') && one.includes('connect-src')), 'what to do');
   await third.close();
 });
 
