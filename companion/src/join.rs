@@ -1,5 +1,6 @@
 //! A second start joins the first: its client is served by the program that has the port already.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +9,8 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, Lines, Stdin, Stdout};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
@@ -118,30 +120,117 @@ pub async fn join(port: u16, token: &str) -> Result<TcpStream, String> {
     tokio::time::timeout(PATIENCE, asked).await.ok().flatten().ok_or_else(other)
 }
 
-/// Carries standard input and output over to the program that has the port. Whether it was the client that ended it.
-pub async fn carry(stream: TcpStream) -> bool {
-    let (mut from, mut to) = stream.into_split();
-    let up = async {
-        let _ = tokio::io::copy(&mut tokio::io::stdin(), &mut to).await;
-        let _ = to.shutdown().await;
-    };
-    let down = async {
-        let mut out = tokio::io::stdout();
-        let mut buffer = vec![0u8; 16_000];
-        while let Ok(count @ 1..) = from.read(&mut buffer).await {
-            let Some(part) = buffer.get(..count) else { return };
-            if out.write_all(part).await.is_err() || out.flush().await.is_err() {
-                return;
+/// A client on standard input and output, served by another program, or in its place by this one.
+pub struct Client {
+    lines: Lines<BufReader<Stdin>>,
+    out: Stdout,
+    /// What it said first, for whoever serves it next.
+    hello: Option<String>,
+    initialized: Option<String>,
+    /// Its requests that are not answered.
+    asked: HashMap<String, Value>,
+}
+
+/// The id and the method of a message.
+fn parts(line: &str) -> (Option<Value>, Option<String>) {
+    let message: Value = serde_json::from_str(line).unwrap_or(Value::Null);
+    (message.get("id").filter(|id| !id.is_null()).cloned(), message.get("method").and_then(Value::as_str).map(str::to_owned))
+}
+
+impl Client {
+    /// Nothing was said yet.
+    pub fn new() -> Client {
+        let lines = BufReader::new(tokio::io::stdin()).lines();
+        Client { lines, out: tokio::io::stdout(), hello: None, initialized: None, asked: HashMap::new() }
+    }
+
+    /// Carries messages between the client and whoever serves it, until one of them ends; whether it was the client.
+    pub async fn talk<S: AsyncRead + AsyncWrite>(&mut self, stream: S) -> bool {
+        let (from, mut to) = tokio::io::split(stream);
+        let mut from = BufReader::new(from).lines();
+        if !self.go_on(&mut from, &mut to).await {
+            return false;
+        }
+        loop {
+            tokio::select! {
+                line = self.lines.next_line() => {
+                    let Ok(Some(line)) = line else { break };
+                    match parts(&line) {
+                        (_, Some(method)) if method == "notifications/initialized" => self.initialized = Some(line.clone()),
+                        (Some(id), Some(method)) => {
+                            if method == "initialize" {
+                                self.hello = Some(line.clone());
+                            }
+                            self.asked.insert(id.to_string(), id);
+                        }
+                        _ => {}
+                    }
+                    if !write(&mut to, &line).await {
+                        return false;
+                    }
+                }
+                line = from.next_line() => {
+                    let Ok(Some(line)) = line else { return false };
+                    if let (Some(id), None) = parts(&line) {
+                        self.asked.remove(&id.to_string());
+                    }
+                    if !write(&mut self.out, &line).await {
+                        return true;
+                    }
+                }
             }
         }
-    };
-    tokio::pin!(down);
-    tokio::select! {
-        () = up => {
-            // What is still being answered is waited for.
-            let _ = tokio::time::timeout(PATIENCE, down).await;
-            true
-        }
-        () = &mut down => false,
+        // What is still being answered is waited for.
+        let _ = to.shutdown().await;
+        let rest = async {
+            while let Ok(Some(line)) = from.next_line().await {
+                if !write(&mut self.out, &line).await {
+                    return;
+                }
+            }
+        };
+        let _ = tokio::time::timeout(PATIENCE, rest).await;
+        true
     }
+
+    /// Takes up where another one ended: the client said hello once, and waits for answers that do not come.
+    async fn go_on<R: AsyncRead + Unpin, W: AsyncWrite + Unpin>(&mut self, from: &mut Lines<BufReader<R>>, to: &mut W) -> bool {
+        let Some(hello) = self.hello.clone() else { return true };
+        if !write(to, &hello).await {
+            return false;
+        }
+        let (id, _) = parts(&hello);
+        if id.is_some_and(|id| self.asked.contains_key(&id.to_string())) {
+            // Its hello was not answered yet.
+            return true;
+        }
+        let answered = tokio::time::timeout(PATIENCE, from.next_line()).await;
+        if !matches!(answered, Ok(Ok(Some(_)))) {
+            return false;
+        }
+        if let Some(initialized) = &self.initialized {
+            if !write(to, initialized).await {
+                return false;
+            }
+        }
+        for (_, id) in self.asked.drain() {
+            let message = "The relay that worked on this has ended; whether it had an effect is not known. Call again.";
+            let failed = json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32_000, "message": message } });
+            if !write(&mut self.out, &failed.to_string()).await {
+                return false;
+            }
+        }
+        for list in ["tools", "resources", "prompts"] {
+            let changed = json!({ "jsonrpc": "2.0", "method": format!("notifications/{list}/list_changed") });
+            if !write(&mut self.out, &changed.to_string()).await {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Writes a message; whether it could.
+async fn write<W: AsyncWrite + Unpin>(to: &mut W, line: &str) -> bool {
+    to.write_all(line.as_bytes()).await.is_ok() && to.write_all(b"\n").await.is_ok() && to.flush().await.is_ok()
 }
