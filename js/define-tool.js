@@ -1,11 +1,29 @@
-// A site's own tools: what marking elements cannot say, a function can.
+// A site's own tools, resources and prompts: what marking elements cannot say, a function can.
 import { unknown, violation } from './check.js';
 import { failure } from './serial.js';
 
-/** Where a document keeps the tools that its site defined, whether Toolmark runs there or not. */
+/** Where a document keeps what its site defined, whether Toolmark runs there or not. The companion reads it (docs/api.md). */
 const DEFINED = Symbol.for('toolmark.defined');
 /** Where a document keeps what runs in it (js/start.js). */
 const RUNNING = Symbol.for('toolmark.running');
+
+/** Checks what the site defines and puts it into the table; gives what takes it out again. */
+const definer = (kind) => (given, document = globalThis.document) => {
+  if (!/^[\w.-]{1,128}$/.test(given?.name ?? '')) throw new TypeError(`A ${kind} needs a name of letters, digits, "_", "." and "-".`);
+  if (!given.description?.trim?.()) throw new TypeError(`The ${kind} '${given.name}' needs a description.`);
+  if (typeof given.execute !== 'function') throw new TypeError(`The ${kind} '${given.name}' needs a function 'execute'.`);
+  const odd = unknown(given.inputSchema);
+  if (odd.length) throw new TypeError(`The inputSchema of '${given.name}' uses ${odd.join(', ')}, which is not checked here and which browsers refuse. Write it out.`);
+  const all = (document[DEFINED] ??= new Set());
+  // Whoever carries it elsewhere tells by `at` that it was defined again.
+  const own = { ...given, kind, at: performance.now() };
+  const tell = () => (kind === 'tool' ? document[RUNNING]?.defined?.() : document.dispatchEvent(new Event('toolmark:offer')));
+  all.add(own);
+  tell();
+  return () => {
+    if (all.delete(own)) tell();
+  };
+};
 
 /**
  * A tool of the site's own, offered beside the page's; it wins over a generated one of that name.
@@ -13,29 +31,18 @@ const RUNNING = Symbol.for('toolmark.running');
  *   the question for the person), `danger`, `timeoutMs`, `idempotent` (takes a `request_id`)
  * @returns {() => void} takes it back
  */
-export function defineTool(tool, document = globalThis.document) {
-  if (!/^[A-Za-z0-9_.-]{1,128}$/.test(tool?.name ?? '')) throw new TypeError('A tool needs a name of letters, digits, "_", "." and "-".');
-  if (typeof tool.description !== 'string' || !tool.description) throw new TypeError(`The tool '${tool.name}' needs a description.`);
-  if (typeof tool.execute !== 'function') throw new TypeError(`The tool '${tool.name}' needs a function 'execute'.`);
-  const odd = unknown(tool.inputSchema);
-  if (odd.length) throw new TypeError(`The inputSchema of '${tool.name}' uses ${odd.join(', ')}, which is not checked here and which browsers refuse. Write it out.`);
-  if (!document[DEFINED]) Object.defineProperty(document, DEFINED, { value: new Set(), configurable: true, writable: true });
-  const tools = document[DEFINED];
-  const own = { ...tool };
-  tools.add(own);
-  const tell = () => document[RUNNING]?.defined?.();
-  tell();
-  return () => {
-    if (tools.delete(own)) tell();
-  };
-}
+export const defineTool = definer('tool');
+/** Something to be read: name, description, execute; title, mimeType. Defined again, its content has changed. */
+export const defineResource = definer('resource');
+/** A prompt for the person to choose: name, description, execute; title, arguments. */
+export const definePrompt = definer('prompt');
 
 const REQUEST_ID = { type: 'string', description: 'Any unique text. A repeated call with it returns the first result instead of acting again.', maxLength: 100 };
 
 /** The definitions of a document's own tools and of those in start()'s `custom`. */
 export function defined(document, custom, prefix) {
   return [...(custom ?? []), ...(document[DEFINED] ?? [])]
-    .filter((tool) => typeof tool?.execute === 'function' && tool.name && tool.description)
+    .filter((tool) => typeof tool?.execute === 'function' && tool.name && tool.description && tool.kind !== 'resource' && tool.kind !== 'prompt')
     .map((tool) => {
       const asked = !!tool.confirm || !!tool.danger;
       const schema = tool.inputSchema ?? { type: 'object', properties: {} };

@@ -1,2 +1,2 @@
 // The ES module: what window.toolmark is, too.
-export { version, start, read, defineTool, manifest, inspect, ready } from './start.js';
+export { version, start, read, defineTool, defineResource, definePrompt, manifest, inspect, ready } from './start.js';

@@ -11,8 +11,9 @@ import { watch } from './watch.js';
 import beside from 'toolmark:beside';
 import { createActor } from './acting.js';
 import { defined } from './define-tool.js';
+import { failure } from './serial.js';
 
-export { defineTool } from './define-tool.js';
+export { defineTool, defineResource, definePrompt } from './define-tool.js';
 
 export const version = __VERSION__;
 
@@ -29,10 +30,8 @@ const PARSE_WAIT_MS = 1000;
 /** Where the script tag came from, and so what lies beside it. */
 let home;
 
-const keep = (document, key, value) => Object.defineProperty(document, key, { value, configurable: true, writable: true });
 const unmapped = (error) => ({ level: 'error', code: 'remap-failed', message: `This page could not be mapped: ${error?.message ?? error}. Please report it with the page's address.` });
 const none = () => [];
-const failure = (code, message, hint) => ({ error: { code, message, ...(hint && { hint }) } });
 
 /** The running copy's promise, once there is one (script tag). */
 export const ready = globalThis.document?.[RUNNING]?.promise;
@@ -57,7 +56,7 @@ export function begin(options, { diagnostics = [], undo = [], from } = {}) {
   const session = new Session(document, options, diagnostics, undo);
   home ??= from;
   const entry = { version, again: (other) => session.again(other), manifest: () => session.manifest(), inspect: (open) => session.inspect(open) };
-  keep(document, RUNNING, entry);
+  document[RUNNING] = entry;
   session.undo.push(() => {
     if (document[RUNNING] === entry) delete document[RUNNING];
   });

@@ -58,6 +58,28 @@ export interface CustomTool {
   execute(input: any, context: { signal: AbortSignal }): unknown;
 }
 
+/** Something of the site's own that can be read. */
+export interface CustomResource {
+  /** As a tool's. */
+  name: string;
+  description: string;
+  title?: string;
+  mimeType?: string;
+  /** Text, `{ text | blob, mimeType }` (`blob`: base64), or anything else, which is told as JSON. */
+  execute(): unknown;
+}
+
+/** A prompt of the site's own. */
+export interface CustomPrompt {
+  /** As a tool's. */
+  name: string;
+  description: string;
+  title?: string;
+  arguments?: { name: string; description?: string; required?: boolean }[];
+  /** What the person gave for the arguments; the answer is text, or messages, or a promise of them. */
+  execute(input: Record<string, string>): unknown;
+}
+
 export interface Diagnostic {
   level: 'info' | 'warn' | 'error';
   /** A stable name in kebab case. */
@@ -197,6 +219,10 @@ export function start(options?: Options): Promise<Handle>;
 export function read(root?: Document | Element, options?: Options): { items: Item[]; diagnostics: Diagnostic[] };
 /** Offers a tool of the site's own; returns its undo. */
 export function defineTool(tool: CustomTool, document?: Document): () => void;
+/** Offers something that agents outside the browser can read; returns its undo. Defined again, its content has changed. */
+export function defineResource(resource: CustomResource, document?: Document): () => void;
+/** Offers a prompt for the person to choose in such an agent; returns its undo. */
+export function definePrompt(prompt: CustomPrompt, document?: Document): () => void;
 /** Opens the inspector of what runs in a document; `toolmark.inspect.js` is loaded from beside the script. */
 export function inspect(document?: Document): Promise<void>;
 /** The running handle's `manifest()`; undefined where nothing runs. */
@@ -204,7 +230,7 @@ export function manifest(document?: Document): object | undefined;
 
 declare global {
   interface Window {
-    toolmark?: { version: string; ready: Promise<Handle>; start: typeof start; read: typeof read; defineTool: typeof defineTool; manifest: typeof manifest; inspect: typeof inspect };
+    toolmark?: { version: string; ready: Promise<Handle>; start: typeof start; read: typeof read; defineTool: typeof defineTool; defineResource: typeof defineResource; definePrompt: typeof definePrompt; manifest: typeof manifest; inspect: typeof inspect };
   }
   interface DocumentEventMap {
     'toolmark:change': CustomEvent<Change>;

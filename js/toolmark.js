@@ -1,5 +1,5 @@
 // The script tag: finds itself, reads its options, starts, and leaves one global behind.
-import { begin, defineTool, inspect, manifest, read, start, version } from './start.js';
+import { begin, defineTool, defineResource, definePrompt, inspect, manifest, read, start, version } from './start.js';
 import { fromTag, hasOptions } from './options.js';
 
 const RUNNING = Symbol.for('toolmark.running');
@@ -28,7 +28,7 @@ const started = begin(options, {
     },
   ],
 });
-const api = { version, start, read, defineTool, manifest, inspect };
+const api = { version, start, read, defineTool, defineResource, definePrompt, manifest, inspect };
 Object.defineProperty(api, 'ready', { enumerable: true, get: () => document[RUNNING]?.promise ?? started });
 if (!running) {
   try {
