@@ -129,6 +129,11 @@ pub trait Source: Send + Sync + 'static {
         Box::pin(async {})
     }
 
+    /// Why there is less than there could be, in words: the browser is not there, tabs are left out.
+    fn trouble(&self) -> Option<String> {
+        None
+    }
+
     /// Calls a tool, by the page's id and the page's name for it. The answer is what the tool returned: an MCP result
     /// `{content: […]}`, any other value, or text. Whoever drops the future cancels the call, in the page too. How long
     /// a call may take is not the source's business ([`Carry`] drops it).

@@ -3,6 +3,7 @@
 mod answer;
 mod audit;
 mod carry;
+mod connect;
 mod facade;
 mod fetch;
 mod grants;
@@ -83,6 +84,8 @@ enum Command {
         #[command(flatten)]
         reading: Reading,
     },
+    /// Carries the tools of a Chromium's tabs to an MCP client, over standard input and output
+    Connect(connect::Options),
     /// Serves pages that connect to it: those with data-relay, and those with @mcp-b's embed
     Relay(relay::Choices),
     /// Lists what each origin may do through the relay, changes it, takes it back
@@ -207,6 +210,7 @@ async fn run(command: Command) -> Result<ExitCode, String> {
             }
             Ok(code)
         }
+        Command::Connect(options) => connect::run(options).await.map(|()| ExitCode::SUCCESS),
         Command::Serve { sources, http, port, answer, model, quiet, reading } => {
             let model = answer.map(|kind| answer::Model::new(kind, model)).transpose()?;
             let serve = serve::Serve::new(sources, Fetcher::new(reading.allow_private)?, reading.choices(), model, quiet);

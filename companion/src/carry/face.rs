@@ -258,7 +258,10 @@ impl Carry {
         }
         let mut answer = json!({ "pages": shown });
         if let Some(fields) = answer.as_object_mut() {
-            if pages.is_empty() {
+            let trouble: Vec<String> = self.sources.iter().filter_map(|source| source.trouble()).collect();
+            if !trouble.is_empty() {
+                fields.insert("message".into(), trouble.join(" ").into());
+            } else if pages.is_empty() {
                 fields.insert("message".into(), "No page is open that offers tools.".into());
             }
             if told < at {
