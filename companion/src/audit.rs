@@ -70,10 +70,10 @@ impl Audit {
         }
         let line = format!("{line}\n");
         let Ok(mut file) = self.open.lock() else { return };
-        if let Err(problem) = self.append(&mut file, &line) {
-            if file.take().is_some() {
-                eprintln!("toolmark: {problem} Calls go on without being written down until it can be.");
-            }
+        if let Err(problem) = self.append(&mut file, &line)
+            && file.take().is_some()
+        {
+            eprintln!("toolmark: {problem} Calls go on without being written down until it can be.");
         }
     }
 

@@ -208,10 +208,10 @@ impl Client {
         if !matches!(answered, Ok(Ok(Some(_)))) {
             return false;
         }
-        if let Some(initialized) = &self.initialized {
-            if !write(to, initialized).await {
-                return false;
-            }
+        if let Some(initialized) = &self.initialized
+            && !write(to, initialized).await
+        {
+            return false;
         }
         for (_, id) in self.asked.drain() {
             let message = "The relay that worked on this has ended; whether it had an effect is not known. Call again.";

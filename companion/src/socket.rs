@@ -27,8 +27,9 @@ const MAX_UNKNOWN_MESSAGE: usize = 1_000_000;
 const HELLO: Duration = Duration::from_secs(20);
 /// Between two pings.
 const PING: Duration = Duration::from_secs(15);
-/// A page that says nothing for so long is not there any more: two pings, and the time of a slow answer.
-const SILENCE: Duration = Duration::from_secs(50);
+/// A page that says nothing for so long is not there any more. Longer than a code counts and a call takes: a page that
+/// asks the person by prompt() or confirm() hears and says nothing until they have answered.
+const SILENCE: Duration = Duration::from_secs(150);
 /// A page takes a message within this time.
 const TAKE: Duration = Duration::from_secs(10);
 /// Messages that make no sense, of one connection.
