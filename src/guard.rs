@@ -48,7 +48,7 @@ pub fn check(tools: Vec<Tool>, options: &Options) -> (Vec<Tool>, Vec<Diagnostic>
         // The site's own developers named a control's tool: it keeps what WebMCP lets stand.
         let is_own_name = matches!(tool.source, Source::Control(_)) && tool.name.bytes().all(is_name_byte);
         let name = if is_own_name { tool.name.clone() } else { identifier(&tool.name) };
-        let name = [prefix.as_str(), &name].concat();
+        let name = if name.is_empty() { prefix.trim_end_matches('_').into() } else { [prefix.as_str(), &name].concat() };
         if kept.len() >= options.max_tools {
             dropped.push(name);
             continue;
@@ -245,6 +245,13 @@ mod tests {
             assert_eq!(names(&tools), [name]);
             assert_eq!(said.is_empty(), !matches!(given, "Mein Laden" | "!" | "https://sho***p.example.com/x"), "{given}");
         }
+    }
+
+    #[test]
+    fn names_of_which_nothing_is_left_are_the_prefix_alone() {
+        let options = Options { prefix: "shop".into(), ..Options::default() };
+        let (tools, _) = check(vec![tool("!", "d"), tool("?", "d")], &options);
+        assert_eq!(names(&tools), ["shop", "shop_2"]);
     }
 
     #[test]
