@@ -165,20 +165,19 @@ setup_browser() {
 
 # Panics name the source file they come from: without this, the folders of whoever builds would be in what is shipped,
 # and two people would not get the same bytes.
-neutral_paths() {
-  local sysroot sources home=${CARGO_HOME:-$HOME/.cargo}
+neutral_paths() { # as cargo takes flags that may hold spaces
+  local sysroot sources separator=$'\x1f'
   sysroot=$(wasm rustc --print sysroot)
-  export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="--remap-path-prefix=$PWD=. --remap-path-prefix=$home=cargo"
+  printf '%s' "--remap-path-prefix=$PWD=.$separator--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
   for sources in "$sysroot/lib/rustlib/src/rust" /usr/lib/rustlib/src/rust; do
-    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS+=" --remap-path-prefix=$sources=rust"
+    printf '%s' "$separator--remap-path-prefix=$sources=rust"
   done
 }
 
 build() {
   local bindgen=target/bindgen wasm=target/toolmark.wasm stamp
   say "compiling"
-  neutral_paths
-  wasm cargo build --quiet --release --target $TARGET --no-default-features --features lean >&2
+  wasm env CARGO_ENCODED_RUSTFLAGS="$(neutral_paths)" cargo build --quiet --release --target $TARGET --no-default-features --features lean >&2
   node js/panics.mjs target/$TARGET/release/toolmark.wasm $wasm
   stamp=$(cat "$wasm" js/*.js js/*/*.js js/*.mjs js/*.ts package.json build.sh | sha256sum)
   if [ "$stamp" = "$(cat dist/.stamp 2>/dev/null)" ]; then say "dist/ is up to date"; return; fi
