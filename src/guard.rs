@@ -182,10 +182,10 @@ fn bound_parameter(parameter: &mut Parameter, cut: &mut Vec<&'static str>) {
 
 /// One line of visible text without markup, cut at a word.
 fn shorten(field: &mut String, max: usize, name: &'static str, cut: &mut Vec<&'static str>) {
-    let mut clean = text::collapse(&text::plain(field));
+    let mut clean = text::plain(field);
     // No definition of ours has these, and what is left of markup would be some again for whoever decodes it twice.
     clean.retain(|character| !matches!(character, '<' | '>'));
-    *field = clean;
+    *field = text::collapse(&clean);
     let Some((end, _)) = field.char_indices().nth(max) else { return };
     // One character for the mark of the cut.
     let room = field.char_indices().nth(max.saturating_sub(1)).map_or(end, |(at, _)| at);
@@ -259,7 +259,8 @@ mod tests {
         let mut given = tool("a", &["Shows\n<script>x</script>the \u{202e}price\u{200b} &amp; ", &"words ".repeat(100)].concat());
         given.parameters.push(Parameter::new("query", Kind::Text, "ä".repeat(151)));
         given.parameters.push(Parameter::new("size", Kind::Choice(vec!["S".into(), "\u{202e}M".into(), "x".repeat(121)]), "Size"));
-        let (tools, said) = check(vec![given], &Options::default());
+        let (tools, said) = check(vec![given, tool("b", "A < b <")], &Options::default());
+        assert_eq!(tools[1].description, "A b");
         let tool = &tools[0];
         assert_eq!(tool.title, "A title");
         assert!(
