@@ -91,7 +91,12 @@ if (!fs.existsSync(manifest)) {
       const first = await visit(one, false);
       const withTag = await visit(one, true);
       const again = await visit(one, false);
-      const added = withTag.errors.filter((error) => !first.errors.includes(error) && !again.errors.includes(error));
+      let added = withTag.errors.filter((error) => !first.errors.includes(error) && !again.errors.includes(error));
+      for (let visits = 0; added.length && visits < 2; visits += 1) {
+        // Some pages complain now and then: what comes of the tag comes every time, and never without it.
+        const [other, bare] = [await visit(one, true), await visit(one, false)];
+        added = added.filter((error) => other.errors.includes(error) && !bare.errors.includes(error));
+      }
       assert.deepEqual(added, []);
       if (first.html !== again.html) {
         told.unsteady += 1;
