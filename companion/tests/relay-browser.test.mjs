@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import test, { after } from 'node:test';
+import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { browser, html, ld, product, ROOT, SURFACES, tag, until as inPage } from '../../tests/e2e/support.mjs';
 import { serve } from '../../www/serve.mjs';
 import { code, relay, text, until } from './relays.mjs';
@@ -114,6 +115,34 @@ for (const surface of SURFACES) {
     await page.close();
   });
 }
+
+test('resources and prompts of a page are read, asked for, and followed', async () => {
+  const updated = [];
+  const { mcp, port, grant } = await relay({ prepare: (one) => one.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => updated.push(params.uri)) });
+  const origin = await site(() => `${ld(product())}${tag(`data-page="off" data-relay="ws://127.0.0.1:${port}"`)}<script>
+    let stock = 3;
+    const define = () => toolmark.defineResource({ name: 'stock', description: 'What is there.', mimeType: 'application/json', execute: () => ({ stock }) });
+    define();
+    window.sell = () => { stock -= 1; define(); };
+    toolmark.defineResource({ name: 'broken', description: 'Fails.', execute: () => { throw new Error('No shelf.'); } });
+    toolmark.definePrompt({ name: 'compare', description: 'Compares.', arguments: [{ name: 'with', required: true }], execute: (input) => 'Compare it with ' + input.with + '.' });
+  </script>`);
+  await grant('set', origin, 'read');
+  const page = await open('polyfill', origin);
+  const { uri } = await until(async () => (await mcp.listResources()).resources.find((one) => one.name === 'stock'), 'the resource');
+  assert.deepEqual(JSON.parse((await mcp.readResource({ uri })).contents[0].text), { stock: 3 });
+  await mcp.subscribeResource({ uri });
+  await page.evaluate(() => window.sell());
+  await until(() => updated.includes(uri), 'the update');
+  assert.deepEqual(JSON.parse((await mcp.readResource({ uri })).contents[0].text), { stock: 2 });
+  const broken = (await mcp.listResources()).resources.find((one) => one.name === 'broken');
+  await assert.rejects(mcp.readResource({ uri: broken.uri }), /No shelf/);
+  const { prompts } = await mcp.listPrompts();
+  assert.deepEqual(prompts.map((one) => one.name), ['compare']);
+  const { messages } = await mcp.getPrompt({ name: 'compare', arguments: { with: 'a hat' } });
+  assert.equal(messages[0].content.text, 'Compare it with a hat.');
+  await page.close();
+});
 
 test('a refusal, a closed prompt, an address without a relay: diagnostics that say what to do', async () => {
   const { port, grant } = await relay();
