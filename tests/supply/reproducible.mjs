@@ -1,5 +1,5 @@
-// npm run reproducible -- [--keep]: builds what is committed in two folders of different names and lengths, as a stranger
-// would, and compares every byte of dist/. Takes two builds' time.
+// npm run reproducible -- [--keep | DIST DIST]: builds what is committed in two folders of different names and lengths, as a stranger
+// would, and compares every byte of dist/. Takes two builds' time. Two folders that were built already are only compared.
 import { execFileSync } from 'node:child_process';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
@@ -8,13 +8,15 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const given = process.argv.slice(2).filter((one) => !one.startsWith('--'));
 const work = fs.mkdtempSync(path.join(os.tmpdir(), 'toolmark-'));
 const folders = ['a', 'another folder, with a longer name/b'].map((name) => path.join(work, name));
 const say = (text) => console.error(`toolmark: ${text}`);
 
 try {
+  const read = (dist) => new Map(fs.readdirSync(dist).filter((name) => !name.startsWith('.')).sort().map((name) => [name, fs.readFileSync(path.join(dist, name))]));
   const commit = execFileSync('git', ['-C', ROOT, 'rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
-  const built = folders.map((folder) => {
+  const built = given.length === 2 ? given.map(read) : folders.map((folder) => {
     fs.mkdirSync(path.dirname(folder), { recursive: true });
     execFileSync('git', ['clone', '--quiet', '--no-hardlinks', ROOT, folder]);
     // The packages are pinned by the lock file: another copy of them would show nothing.
@@ -24,8 +26,7 @@ try {
     for (const name of ['CARGO_TARGET_DIR', 'RUSTFLAGS']) delete env[name];
     // The size table fails over budget; that is another question.
     execFileSync('bash', ['-c', '. ./build.sh; setup_build; build; build_nowasm'], { cwd: folder, env, stdio: ['ignore', 'inherit', 'inherit'] });
-    const dist = path.join(folder, 'dist');
-    return new Map(fs.readdirSync(dist).filter((name) => !name.startsWith('.')).sort().map((name) => [name, fs.readFileSync(path.join(dist, name))]));
+    return read(path.join(folder, 'dist'));
   });
   const [one, two] = built;
   let different = 0;
