@@ -48,6 +48,11 @@ told(without.length ? 'FAILED' : 'passed', `Cargo.lock: ${lock.length} packages,
 const metadata = run('cargo', ['metadata', '--format-version', '1', '--locked', '--all-features']);
 if (metadata.ok) {
   const { packages } = JSON.parse(metadata.text.slice(metadata.text.indexOf('{"packages"')));
+  // As deny.toml allows; cargo deny asks the same and more.
+  const allowed = new Set(/^allow = (\[.*\])$/m.exec(fs.readFileSync(path.join(ROOT, 'deny.toml'), 'utf8'))[1].match(/[^",[\]]+(?=")/g));
+  const fits = (license) => license.replace(/[()]/g, '').replaceAll('/', ' OR ').split(' AND ').every((part) => part.split(' OR ').some((one) => allowed.has(one.trim())));
+  const strange = packages.filter(({ license }) => !license || !fits(license)).map(({ name, license }) => `${name} (${license})`);
+  told(strange.length ? 'FAILED' : 'passed', `licences of ${packages.length} crates, each among ${allowed.size} that are allowed`, strange.join(', '));
   const scripts = packages.flatMap(({ name, targets }) => targets.filter(({ kind }) => kind.includes('custom-build')).map(({ src_path: file }) => [name, file]));
   const NETWORK = /\b(TcpStream|UdpSocket|reqwest|ureq|hyper::|curl::|attohttpc)\b|Command::new\(\s*"(curl|wget|powershell|pwsh)"|"(clone|fetch|pull|ls-remote)"/;
   const fetching = scripts.filter(([, file]) => fs.existsSync(file) && NETWORK.test(fs.readFileSync(file, 'utf8'))).map(([name]) => name);
