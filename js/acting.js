@@ -11,15 +11,15 @@ const idOf = (input) => (typeof input?.request_id === 'string' && input.request_
 /**
  * @param {object} o
  * @param {Document} o.document
- * @param {(json: string) => string} o.clean makes a result fit to be read (Rust)
- * @param {(at: [number, number]) => Element | undefined} o.find the live element of a place in a plan
- * @param {(name: string, input: unknown) => object} o.call what a call comes to (Rust)
+ * @param {(json: string) => Promise<string>} o.clean makes a result fit to be read (Rust)
+ * @param {(name: string, input: unknown) => Promise<object>} o.call what a call comes to (Rust); a plan has `live`, where its places are elements
  * @param {() => Promise<unknown>} o.refresh looks at the page anew
  * @param {(name: string) => string} o.nameOf the name under which a tool is offered
  */
-export function createActor({ document, clean, find, call, refresh, nameOf }) {
+export function createActor({ document, clean, call, refresh, nameOf }) {
   const serial = createSerial();
-  const answer = (facts) => JSON.parse(clean(JSON.stringify(facts ?? null)));
+  const answer = async (facts) => JSON.parse(await clean(JSON.stringify(facts ?? null)));
+  const finder = (plan) => ([root, element]) => plan.live?.[root]?.get(element)?.deref();
 
   /** Asks the person, by the browser's own way where it has one; nothing if they agree. */
   const asking = (account, context) => async (question) => {
@@ -45,7 +45,7 @@ export function createActor({ document, clean, find, call, refresh, nameOf }) {
     /** The state of all controls. */
     state(plan) {
       const controls = plan.controls.map((control) => ({ ...control, tool: nameOf(control.tool) }));
-      return answer(look({ controls }, { find }));
+      return answer(look({ controls }, { find: finder(plan) }));
     },
 
     /**
@@ -59,11 +59,14 @@ export function createActor({ document, clean, find, call, refresh, nameOf }) {
       const requestId = idOf(input);
       if (requestId) account.requestId = requestId;
       let plan;
+      let find;
       /** The call as the page is now: a plan, or why there is none. */
-      const planned = () => {
-        const outcome = call(name, input);
+      const planned = async () => {
+        const outcome = await call(name, input);
         plan = outcome.act;
-        return plan ? undefined : outcome.answer;
+        if (!plan) return outcome.answer;
+        find = finder(plan);
+        return undefined;
       };
       return serial.run({
         tool: name,
@@ -71,7 +74,7 @@ export function createActor({ document, clean, find, call, refresh, nameOf }) {
         input: JSON.stringify(input),
         timeout: () => plan?.timeout,
         async prepare({ signal }) {
-          const refused = planned();
+          const refused = await planned();
           if (refused || plan.confirm === undefined) return refused;
           const { title, confirm: text, danger, values } = plan;
           const declined = await asking(account, context)({ title, text, danger, values, signal });
@@ -83,9 +86,9 @@ export function createActor({ document, clean, find, call, refresh, nameOf }) {
         async act(o) {
           const again = async () => {
             await refresh();
-            return planned() ? undefined : plan;
+            return (await planned()) ? undefined : plan;
           };
-          return answer(await act(plan, { document, find, again, ...o }));
+          return answer(await act(plan, { document, find: (at) => find(at), again, ...o }));
         },
       }, context?.signal);
     },

@@ -144,6 +144,9 @@ const compiled = (contents) => ({
   },
 });
 
+/** The script's own text, for its worker: the function that it is, by a name. */
+const NAMED = ['(()=>{', '(function TOOLMARK(){'];
+
 const shared = {
   bundle: true,
   minify: true,
@@ -151,7 +154,7 @@ const shared = {
   target: 'es2022',
   sourcemap: 'external',
   legalComments: 'none',
-  define: { __VERSION__: JSON.stringify(version) },
+  define: { __VERSION__: JSON.stringify(version), __SCRIPT__: 'false' },
   logLevel: 'warning',
 };
 
@@ -177,14 +180,16 @@ await build({
   entryPoints: [path.join(here, 'toolmark.js')],
   outfile: path.join(out, 'toolmark.js'),
   format: 'iife',
-  define: { ...shared.define, 'import.meta.url': '""' },
+  define: { ...shared.define, __SCRIPT__: 'true', 'import.meta.url': '""' },
   plugins: [withWasm(true)],
   // What fails while it starts must not land in the page.
   banner: { js: `/*! Toolmark ${version}, MIT */"use strict";try{` },
   footer: { js: `}catch(error){${failed.code.trim()}}` },
 });
 const script = path.join(out, 'toolmark.js');
-fs.writeFileSync(script, fs.readFileSync(script, 'utf8').replace(JSON.stringify(PLACE), () => literal(code)));
+const text = fs.readFileSync(script, 'utf8');
+if (!(text.indexOf(NAMED[0]) < 150)) throw new Error('The bundler wraps the script in another form than this build knows.');
+fs.writeFileSync(script, text.replace(...NAMED).replace(JSON.stringify(PLACE), () => literal(code)));
 await build({
   ...shared,
   entryPoints: [path.join(here, 'index.js')],

@@ -64,7 +64,7 @@ export function defined(document, custom, prefix) {
  * @param {object} definition one of `defined`
  * @param {unknown} input
  * @param {object} o
- * @param {(json: string) => string} o.clean makes a result fit to be read
+ * @param {(json: string) => string | Promise<string>} o.clean makes a result fit to be read
  * @param {(o: object) => Promise<object | undefined>} o.ask asks the person
  * @returns {object} the job, or an error result
  */
@@ -96,10 +96,10 @@ export function job(definition, input, { clean, ask }) {
       try {
         result = await own.execute(passed, { signal, ...(requestId && { requestId }) });
       } catch (error) {
-        return JSON.parse(clean(JSON.stringify(failure('internal', `The tool failed: ${error?.message ?? error}`))));
+        return JSON.parse(await clean(JSON.stringify(failure('internal', `The tool failed: ${error?.message ?? error}`))));
       }
       const text = JSON.stringify(result, (_, value) => (typeof value === 'bigint' ? String(value) : value));
-      return JSON.parse(clean(text ?? 'null'));
+      return JSON.parse(await clean(text ?? 'null'));
     },
   };
 }

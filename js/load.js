@@ -22,10 +22,11 @@ let module;
  * The compiled half, ready.
  * @param {string | URL} [wasm] where it is, for builds that fetch it
  * @param {string} [from] this script's address, if it has one
+ * @param {LoadError} [blocked] what is known already to forbid WebAssembly
  * @returns {Promise<{Adapter: typeof Adapter, read: typeof read}>} rejects with a LoadError
  */
-export function load(wasm, from) {
-  loading ??= instantiate(wasm)
+export function load(wasm, from, blocked) {
+  loading ??= (blocked ? Promise.reject(blocked) : instantiate(wasm))
     .then(() => ({ Adapter, read }))
     .catch((error) => (error.code === 'wasm-blocked' ? translated(error, from) : Promise.reject(error)));
   loading.catch(() => (loading = undefined));
@@ -48,8 +49,12 @@ export function loadNow() {
   }
 }
 
+/** Which instance of the code this is. */
+export let instance = 0;
+
 /** A new instance of the same code: after a trap nothing in the old one can be trusted. */
 export function renew() {
+  instance += 1;
   if (module) reset(module);
   else inPlace()?.reset();
 }

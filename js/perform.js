@@ -25,7 +25,7 @@ const CANCELLED = failure('cancelled', 'The call was cancelled.');
  * @param {object} o
  * @param {{readHtml(document: Document, url: string, base: string, offset: number, limit: number): string,
  *          readText(kind: 'json' | 'text', text: string, url: string, offset: number, limit: number): string}} o.adapter
- *   reads what came back from `url`; both give JSON text.
+ *   reads what came back from `url`; both give JSON text, or a promise of it.
  * @param {{fetchImpl?: typeof fetch, timeoutMs?: number, origin?: string}} [o.options]
  */
 export function createPerformer({ adapter, options = {} }) {
@@ -64,7 +64,7 @@ export function createPerformer({ adapter, options = {} }) {
     if (answer === CANCELLED && job.users === 0) cancel(job);
     if (answer.error) return answer;
     try {
-      return JSON.parse(read(answer, request.offset ?? 0, request.limit ?? 0));
+      return JSON.parse(await read(answer, request.offset ?? 0, request.limit ?? 0));
     } catch {
       return failure('internal', 'The answer of the site could not be read.', 'Report this page to the makers of Toolmark.');
     }

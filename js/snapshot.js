@@ -14,6 +14,12 @@ const UNSEEN = new Set([...CLOSED, 'svg', 'textarea']);
 const MARKUP = /itemscope|typeof=|application\/ld\+json/i;
 /** Documents and shadow roots that are read; a page of more components than this repeats itself. */
 const MAX_ROOTS = 500;
+/** Milliseconds that the page's thread is held at once: a task of fifty is felt, and what begins one takes time too. */
+const SLICE_MS = 20;
+/** Nodes between two looks at the clock. */
+const STRIDE = 256;
+/** What makes new elements more than the text of the markup around them. */
+const INVOLVED = 'iframe,frame,noscript,[itemref]';
 
 /**
  * What a snapshot must hold.
@@ -26,12 +32,13 @@ const MAX_ROOTS = 500;
  * @param {boolean} shadow look into open shadow roots
  * @param {boolean} frames look into frames of the same origin; those written in the page itself (`srcdoc`) are part
  *   of it always
+ * @param {string} seen names of further attributes to keep in full snapshots
  * @returns {object} the plan; its `roots` are the documents and shadow roots that the last snapshot held, `cost` the milliseconds that it took, `live` for each of them
  *   the elements that calls may act on, by their number, `counted` the rules that counted
  */
-export function prepare(rules, attributes, references, controls, shadow, frames) {
+export function prepare(rules, attributes, references, controls, shadow, frames, seen) {
   const lines = rules.split('\n');
-  const plan = { rules: [], attributes: attributes.split(' '), wanted: new Set(attributes.split(' ')), references, shadow, frames, roots: [] };
+  const plan = { rules: [], attributes: attributes.split(' '), wanted: new Set(attributes.split(' ')), references, shadow, frames, seen, whole: `${attributes} ${seen}`, roots: [] };
   for (let i = 0; i + 2 < lines.length; i += 3) {
     plan.rules.push({ test: lines[i], elements: lines[i + 1], text: lines[i + 2] });
   }
@@ -56,22 +63,84 @@ export function resolve(reference, base) {
 
 /**
  * Sparse snapshots of a document, shadow root or element, and of the shadow roots and frames in it, or nothing if they
- * are equal to `previous`.
- * @returns {{text: string, shape: number[], next?: object} | undefined} the first of them
+ * are equal to the plan's last ones. In place of what is read, here and below, may stand a snapshot of it that was taken
+ * in another thread.
+ * @returns {{text: string, shape: Uint32Array, next?: object} | undefined} the first of them
  */
-export function take(root, plan, base, previous) {
+export function take(root, plan, base) {
+  return root.nodeType ? drained(taking(root, plan, base)) : root;
+}
+
+/** Does all at once what could be done in slices. */
+function drained(steps) {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** Whether the page's thread was held long enough. */
+function slices() {
+  let until = 0;
+  let count = 0;
+  return () => {
+    count += 1;
+    if (count % STRIDE) return false;
+    const now = performance.now();
+    until ||= now + SLICE_MS;
+    if (now < until) return false;
+    until = 0;
+    return true;
+  };
+}
+
+/**
+ * The same in slices: yields where the page may have its thread, and gives what `take` does in the end.
+ * @param {MutationRecord[]} [records] all that has changed since the last snapshot and may matter
+ */
+export function* taking(root, plan, base, records) {
   const before = performance.now();
+  const patched = records && patch(root, plan, base, records);
+  if (patched) return same(plan.last, (plan.last = patched)) ? undefined : patched;
+  plan.parts = undefined;
   plan.roots = isElement(root) ? [root] : inner(root, plan);
   plan.counted = new Set();
-  plan.live = [];
-  const packed = plan.roots.map((each) => sparse(each, plan, base));
-  const first = packed.reduceRight((next, one) => ({ ...one, next }), undefined);
-  const equal = same(previous, first);
+  const live = [];
+  const packers = [];
+  for (const each of plan.roots) {
+    const packer = yield* sparse(each, plan, base);
+    packers.push(packer);
+    live.push(packer.live);
+  }
+  plan.live = live;
+  if (packers.length === 1 && !packers[0].live && packers[0].segments.size) [plan.parts] = packers;
+  const first = packers.map((packer) => packer.finish()).reduceRight((next, one) => ({ ...one, next }), undefined);
+  const equal = same(plan.last, first);
+  plan.last = first;
   plan.cost = performance.now() - before;
   return equal ? undefined : first;
 }
 
-function sparse(root, plan, base, all) {
+/** The last snapshot with what changed in it, where that is text and attributes inside of markup; else nothing. */
+function patch(root, plan, base, records) {
+  const { parts } = plan;
+  if (!parts || parts.root !== root) return undefined;
+  const changed = new Set();
+  for (const { type, target, addedNodes } of records) {
+    let at = target;
+    while (at && !parts.segments.has(at)) at = at.parentNode;
+    if (!at || (type === 'attributes' && (at === target || target.matches(parts.involved)))) return undefined;
+    for (const node of addedNodes) {
+      if (node.nodeType !== 1) continue;
+      const all = [node, ...node.getElementsByTagName('*')];
+      if (all.some((element) => element.matches(parts.involved) || (plan.shadow && element.shadowRoot))) return undefined;
+    }
+    changed.add(at);
+  }
+  return parts.patch(changed, base);
+}
+
+function* sparse(root, plan, base, all) {
   // Nobody can act on what is not in the page.
   const wanted = (rule) => rule !== plan.controls?.rule || !bases.has(root);
   const rules = plan.rules.filter((rule) => wanted(rule) && (!rule.test || matches(root, rule.test)));
@@ -89,9 +158,12 @@ function sparse(root, plan, base, all) {
   }
   let elements = select(root, selector);
   if (rules.some((rule) => rule.elements.includes('[typeof]'))) elements = withPrefixes(root, selector, elements);
-  const packed = packer.sparse(elements, select(root, text)).finish();
-  plan.live.push(packer.live);
-  return packed;
+  const texts = select(root, text);
+  yield* packer.sparse(elements, texts);
+  // What would make another rule count, or is a part of the page by reference, is not patched.
+  packer.involved = [INVOLVED, ...plan.rules.filter((rule) => !rules.includes(rule)).map((rule) => rule.test)].join();
+  if (plan.references && matches(root, plan.references)) packer.segments.clear();
+  return packer;
 }
 
 /**
@@ -100,7 +172,7 @@ function sparse(root, plan, base, all) {
  */
 export function elements(plan, root) {
   const all = [];
-  if (plan.roots[root]) sparse(plan.roots[root], { ...plan, counted: new Set(), live: [] }, '', all);
+  if (plan.roots[root]) drained(sparse(plan.roots[root], { ...plan, counted: new Set() }, '', all));
   return all;
 }
 
@@ -174,13 +246,14 @@ function contentOf(frame) {
 /**
  * A full snapshot of a document that is not rendered.
  * @param {Document} document
- * @param {string} attributes names of the attributes to keep, separated by spaces
+ * @param {object} plan
  * @param {string} base where it came from
  */
-export function whole(document, attributes, base) {
-  const packer = new Packer(document, new Set(attributes.split(' ')), base);
+export function whole(document, plan, base) {
+  if (!document.nodeType) return document;
+  const packer = new Packer(document, new Set(plan.whole.split(' ')), base);
   packer.url = base;
-  if (document.documentElement) packer.whole(document.documentElement, INERT);
+  if (document.documentElement) drained(packer.whole(document.documentElement, INERT));
   return packer.finish();
 }
 
@@ -193,17 +266,21 @@ const PARKED = -500;
  * A full snapshot of what a person can see (see src/read/outline.rs), or nothing where nothing has happened since the
  * last one.
  * @param {Document} document
- * @param {string} attributes names of the attributes to keep, separated by spaces
  * @param {object} plan `forget` is put there: undoes the listening, which ends by itself with the first change
  * @param {boolean} kept the last one is still there
  */
-export function visible(document, attributes, plan, kept) {
+export function visible(document, plan, kept) {
+  return document?.nodeType ? drained(seeing(document, plan, kept)) : document;
+}
+
+/** The same in slices, as `taking` does it. */
+export function* seeing(document, plan, kept) {
   // What changed in this very task was not told yet.
   if (plan.observer?.takeRecords().length) plan.forget();
   if (kept && plan.observer) return undefined;
   plan.forget?.();
   const { shadow, frames } = plan;
-  const packer = new Packer(document, new Set(attributes.split(' ')), '');
+  const packer = new Packer(document, new Set(plan.seen.split(' ')), '');
   const view = document.defaultView;
   const flags = { visibilityProperty: true, opacityProperty: true };
   const roots = [document];
@@ -258,8 +335,11 @@ export function visible(document, attributes, plan, kept) {
     const first = inside(element);
     next.push(Array.isArray(first) ? [...first].reverse() : first);
   };
+  const pause = slices();
+  attend(view, plan, roots);
   if (document.documentElement) enter(document.documentElement);
   while (next.length) {
+    if (pause()) yield;
     const top = next.length - 1;
     let node = next[top];
     if (Array.isArray(node)) node = node.pop();
@@ -271,6 +351,8 @@ export function visible(document, attributes, plan, kept) {
     } else if (node.nodeType === 1) enter(node);
     else if (node.nodeType === 3 || node.nodeType === 4) packer.text(node.data);
   }
+  // With the roots that were found on the way.
+  plan.forget?.();
   attend(view, plan, roots);
   return packer.finish();
 }
@@ -329,6 +411,7 @@ function same(a, b) {
 class Packer {
   constructor(root, wanted, base) {
     const document = root.ownerDocument ?? root;
+    this.root = root;
     this.url = document.URL === 'about:srcdoc' ? document.defaultView?.parent.location.href ?? '' : document.URL;
     this.base = base || (bases.get(document) ?? document.baseURI);
     this.wanted = wanted;
@@ -337,6 +420,8 @@ class Packer {
     this.tree = [];
     /** Elements and texts so far: the number of the next one in Rust. */
     this.count = 0;
+    /** Elements that are kept with all that is in them: where in the tree, and where in the text. */
+    this.segments = new Map();
     /** Elements that a call may have to find again, by their number; only where controls are marked. */
     this.live = undefined;
     /** Every element by its number, where somebody asks for them. */
@@ -381,7 +466,8 @@ class Packer {
   }
 
   /** Elements in document order; where an element is in `texts` too, all that is in it. */
-  sparse(elements, texts) {
+  *sparse(elements, texts) {
+    const pause = slices();
     const open = [];
     let text = 0;
     for (let i = 0; i < elements.length; i += 1) {
@@ -398,23 +484,25 @@ class Packer {
         continue;
       }
       text += 1;
+      const from = [this.tree.length, this.pieces.length];
       // What is inside comes with it; the lists go on behind it.
-      i = this.whole(element, CLOSED, elements, i + 1) - 1;
+      i = (yield* this.whole(element, CLOSED, elements, i + 1, pause)) - 1;
+      this.segments.set(element, [...from, this.tree.length, this.pieces.length]);
       while (text < texts.length && holds(element, texts[text])) text += 1;
     }
     this.close(open.length);
-    return this;
   }
 
   /**
    * An element and all that is in it; `list` is counted on from `next` by those of its elements that come by.
    * Not recursive: pages nest as deep as they like.
    */
-  whole(root, closed, list = [], next = 0) {
+  *whole(root, closed, list = [], next = 0, pause = slices()) {
     this.open(root);
     let node = root.firstChild;
     let depth = 1;
     while (node) {
+      if (pause()) yield;
       let child = null;
       if (node.nodeType === 3 || node.nodeType === 4) {
         this.text(node.data);
@@ -447,11 +535,64 @@ class Packer {
   }
 
   finish() {
-    const names = [...this.names.keys()];
-    const { url, base } = this;
-    return {
-      text: url + base + names.join('') + this.pieces.join(''),
-      shape: [url.length, base.length, names.length, ...names.map((name) => name.length)].concat(this.tree),
+    const { pieces } = this;
+    let at = 0;
+    let length = 0;
+    // From here on places in the text count.
+    const place = (piece) => {
+      while (at < piece) length += pieces[at++].length;
+      return length;
     };
+    for (const segment of this.segments.values()) for (const i of [1, 3]) segment[i] = place(segment[i]);
+    this.body = pieces.join('');
+    this.tree = Uint32Array.from(this.tree);
+    this.pieces = undefined;
+    return this.packed();
+  }
+
+  packed() {
+    const { url, base, body, tree } = this;
+    const names = [...this.names.keys()];
+    const head = [url.length, base.length, names.length, ...names.map((name) => name.length)];
+    const shape = new Uint32Array(head.length + tree.length);
+    shape.set(head);
+    shape.set(tree, head.length);
+    return { text: url + base + names.join('') + body, shape };
+  }
+
+  /** The same with some of its segments read again. */
+  patch(changed, base) {
+    const { url, base: now } = new Packer(this.root, this.wanted, base);
+    const trees = [];
+    const texts = [];
+    let [tree, text, grown, longer] = [0, 0, 0, 0];
+    for (const [element, segment] of this.segments) {
+      const [a, b, c, d] = segment;
+      segment[0] += grown;
+      segment[1] += longer;
+      if (changed.has(element)) {
+        const fresh = new Packer(this.root, this.wanted, base);
+        fresh.names = this.names;
+        drained(fresh.whole(element, CLOSED));
+        const words = fresh.pieces.join('');
+        trees.push(this.tree.subarray(tree, a), fresh.tree);
+        texts.push(this.body.slice(text, b), words);
+        [tree, text] = [c, d];
+        grown += fresh.tree.length - (c - a);
+        longer += words.length - (d - b);
+      }
+      segment[2] = c + grown;
+      segment[3] = d + longer;
+    }
+    trees.push(this.tree.subarray(tree));
+    const all = new Uint32Array(this.tree.length + grown);
+    let at = 0;
+    for (const part of trees) {
+      all.set(part, at);
+      at += part.length;
+    }
+    texts.push(this.body.slice(text));
+    Object.assign(this, { url, base: now, tree: all, body: texts.join('') });
+    return this.packed();
   }
 }

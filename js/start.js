@@ -1,6 +1,8 @@
 // The running handle: maps the page, keeps its tools registered, answers calls.
 import { checked, forRust } from './options.js';
-import { load, LoadError, loadNow, renew } from './load.js';
+import { connect } from './engine.js';
+import { LoadError, loadNow, renew } from './load.js';
+import { elements, seeing, taking, whole } from './snapshot.js';
 import { createRegistry } from './register.js';
 import { install } from './polyfill.js';
 import { alias } from './relay.js';
@@ -24,6 +26,8 @@ const MAX_CALLS = 100;
 /** A site's own index of the page is waited for this long, and read up to this many characters. */
 const MANIFEST_MS = 3000;
 const MAX_MANIFEST = 1_000_000;
+/** A page that changes while it is read in slices is begun anew this often; then it is read at once. */
+const MAX_TRIES = 3;
 /** A document that still loads is mapped after this many milliseconds with what it has by then. */
 const PARSE_WAIT_MS = 1000;
 
@@ -97,15 +101,14 @@ class Session {
     this.registry = createRegistry({ exposedTo: this.options.exposedTo, call: (name, input, context) => this.call(name, input, context) });
     this.performer = createPerformer({
       adapter: {
-        readHtml: (...input) => this.adapter.readHtml(...input),
-        readText: (...input) => this.adapter.readText(...input),
+        readHtml: (document, url, base, ...range) => this.ask('readHtml', whole(document, this.plan, base), url, base, ...range),
+        readText: (...input) => this.ask('readText', ...input),
       },
       options: this.options,
     });
     this.actor = createActor({
       document,
-      clean: (json) => (this.adapter ? this.adapter.clean(json) : json),
-      find: ([document, element]) => this.plan?.live?.[document]?.get(element)?.deref(),
+      clean: (json) => (this.plan ? this.ask('clean', json) : json),
       call: (name, input) => this.outcome(name, input),
       nameOf: (name) => this.registry.nameOf(name),
       refresh: () => {
@@ -116,7 +119,7 @@ class Session {
     this.handle = {
       tools: () => this.tools(),
       diagnostics: () => [...this.noted, ...this.found, ...quiet(() => this.registry.problems(), none)(), ...changes(this.view)].map((one) => ({ ...one })),
-      entities: () => quiet(() => (this.adapter?.entities ? JSON.parse(this.adapter.entities()) : []), none)(),
+      entities: () => this.here((adapter) => adapter.entities()) ?? [],
       calls: () => this.log.map((one) => ({ ...one })),
       manifest: () => quiet(() => this.manifest(), () => ({}))(),
       refresh: () => this.refresh(),
@@ -137,14 +140,12 @@ class Session {
   async run() {
     try {
       this.lookForSurface();
-      const compiled = load(this.options.wasm, home);
-      await Promise.all([compiled, parsed(this.document)]);
+      const [{ plan, slow }] = await Promise.all([this.open(), parsed(this.document)]);
       if (this.stopped) return this.handle;
-      this.rust = await compiled;
-      if (this.rust.slow) this.note('info', 'nowasm', `${this.rust.slow} Until then the page is read by toolmark.nowasm.js, which takes longer.`);
-      this.renew();
+      if (slow) this.note('info', 'nowasm', `${slow} Until then the page is read by toolmark.nowasm.js, which takes longer.`);
+      this.plan = plan;
       const { follow = this.options.watch !== false } = {};
-      this.watcher = watch(this.document, this.plan, {
+      this.watcher = watch(this.document, plan, {
         follow,
         debounceMs: this.options.debounceMs,
         look: () => void this.refresh(),
@@ -204,18 +205,55 @@ class Session {
     this.undo.push(() => this.document.removeEventListener('DOMContentLoaded', listener));
   }
 
-  /** A new instance: the first one, or one instead of an instance that broke. */
+  /** The compiled half with an adapter for this page. */
+  open(broken) {
+    const { wasm } = this.options;
+    this.json = forRust({ ...this.options, declaredForms: this.declaredForms });
+    // A policy that the page or the tag shows would call a worker a violation.
+    const worker = this.options.worker ?? !this.document.querySelector('meta[http-equiv="content-security-policy" i]');
+    this.engine = connect(this.json, { wasm, from: home, worker, broken });
+    this.engine.then((engine) => this.stopped && engine.close(), () => {});
+    return this.engine;
+  }
+
+  /** Calls a method of the adapter. */
+  async ask(...message) {
+    return (await this.engine).ask(...message);
+  }
+
+  /** The instance broke: another one takes its place, and the page is looked at anew. */
   renew() {
-    const broken = this.adapter;
-    if (broken) {
-      this.plan.forget?.();
-      // The old instance's memory must not be freed in the new one.
-      broken.__destroy_into_raw?.();
-      renew();
+    this.engine?.then((engine) => engine.close(), () => {});
+    this.kept = this.indexed = undefined;
+    if (this.plan) this.plan.last = undefined;
+    if (!this.stopped) this.open(true);
+  }
+
+  /** The elements of one root as the inspector counts them. */
+  elements(root) {
+    return this.plan ? elements(this.plan, root) : [];
+  }
+
+  /** What an adapter in this thread says of the page as it is, for those who want it at once. */
+  here(use) {
+    if (!this.plan || this.stopped) return undefined;
+    let adapter;
+    try {
+      adapter = new (loadNow().Adapter)(this.json);
+      adapter.map(this.document);
+      const text = use(adapter);
+      adapter.plan().forget?.();
+      adapter.free();
+      return JSON.parse(text);
+    } catch (error) {
+      this.note('error', 'call-failed', `The page could not be read at once: ${error?.message ?? error}.`);
+      if (adapter) {
+        renew();
+        this.renew();
+        this.watcher?.touch();
+      }
+      return undefined;
     }
-    this.indexed = undefined;
-    this.adapter = new this.rust.Adapter(forRust({ ...this.options, declaredForms: this.declaredForms }));
-    this.plan = this.adapter.plan();
   }
 
   lookForSurface() {
@@ -257,6 +295,26 @@ class Session {
     }
   }
 
+  /**
+   * Does what is done in slices, and leaves the page its thread in between, where the browser can be asked for it back.
+   * @param {() => Generator} begin
+   * @param {() => boolean} changed the page changed meanwhile: begin anew
+   */
+  async sliced(begin, changed) {
+    for (let tries = this.view.scheduler?.yield ? 0 : MAX_TRIES; ; tries += 1) {
+      const steps = begin();
+      for (;;) {
+        const before = now();
+        const { done, value } = steps.next();
+        this.held += now() - before;
+        if (done) return value;
+        if (tries === MAX_TRIES) continue;
+        await this.view.scheduler.yield();
+        if (changed()) break;
+      }
+    }
+  }
+
   /** Looks at the page and offers what it has; one at a time. */
   refresh() {
     const run = () => (this.stopped ? { added: [], removed: [], kept: [], changed: [] } : this.offer());
@@ -268,7 +326,8 @@ class Session {
   }
 
   async offer() {
-    const changed = this.map();
+    const changed = await this.map();
+    if (this.stopped) return { added: [], removed: [], kept: [], changed: [] };
     const surface = this.surface();
     if (!changed && !this.redefined && surface === this.offered) {
       return { added: [], removed: [], kept: this.definitions.map((tool) => tool.name), changed: [] };
@@ -282,13 +341,23 @@ class Session {
   }
 
   /** Maps the page if it looks different from last time. */
-  map() {
+  async map() {
     if (!this.watcher?.dirty) return false;
-    this.watcher.looking();
-    const before = now();
+    let before = now();
+    let spent = 0;
     try {
-      const text = this.adapter.map(this.document);
-      if (text === undefined) return false;
+      const { ask, remote } = await this.engine;
+      before = now();
+      this.held = 0;
+      const begin = () => taking(this.document, this.plan, this.options.baseUrl ?? '', this.watcher.looking());
+      const seen = await this.sliced(begin, () => this.watcher.dirty);
+      this.watcher.attend();
+      spent = this.held;
+      if (!seen || this.stopped) return false;
+      this.kept = false;
+      const text = await ask('map', seen);
+      // The page's thread has only waited for a worker.
+      if (!remote) spent = now() - before;
       const { tools, diagnostics } = JSON.parse(text);
       this.generated = tools;
       this.found = diagnostics;
@@ -301,7 +370,7 @@ class Session {
       return true;
     } finally {
       this.ms = now() - before;
-      this.watcher.looked(this.ms, this.plan);
+      this.watcher.looked(spent);
     }
   }
 
@@ -347,14 +416,11 @@ class Session {
   }
 
   index() {
-    try {
-      return this.adapter && this.options.page !== false ? JSON.parse(this.adapter.manifest(this.document)) : {};
-    } catch (error) {
-      this.note('error', 'call-failed', `The page's index failed inside: ${error?.message ?? error}.`);
-      this.renew();
-      this.watcher?.touch();
-      return {};
-    }
+    if (this.options.page === false) return {};
+    return this.here((adapter) => {
+      if (this.siteIndex !== undefined) adapter.takeManifest(this.siteIndex, this.document.URL);
+      return adapter.manifest(this.document);
+    }) ?? {};
   }
 
   /** Asks the site for its own index of this page, once. */
@@ -407,31 +473,42 @@ class Session {
     const refused = definition && (await this.refused(definition, input));
     if (refused) return refused;
     if (definition?.own) return this.actor.custom(definition, input, context, account);
-    if (!this.adapter) return failure('internal', 'The page is not mapped.');
+    if (!this.plan) return failure('internal', 'The page is not mapped.');
     if (definition?.source.kind === 'control' && !definition.annotations.readOnlyHint) {
       return this.actor.control(name, input ?? {}, context, account);
     }
-    if (definition?.source.kind === 'page') {
+    const page = definition?.source.kind === 'page';
+    if (page) {
       await this.askSite();
-      if (!this.adapter) return failure('gone', 'This page no longer offers tools.');
       if (this.siteIndex !== undefined && this.indexed !== this.document.URL) {
         this.indexed = this.document.URL;
-        const problem = this.adapter.takeManifest(this.siteIndex, this.indexed);
+        this.kept = false;
+        const problem = await this.ask('takeManifest', this.siteIndex, this.indexed);
         if (problem) this.note('warn', 'wasp-manifest', problem);
       }
     }
-    const outcome = this.outcome(name, input);
+    const outcome = await this.outcome(name, input, page);
+    if (this.stopped) return failure('gone', 'This page no longer offers tools.');
     if (outcome.answer) return outcome.answer;
     if (outcome.fetch) return this.performer.run(name, outcome, signal);
     if (outcome.act) return this.actor.state(outcome.act);
     return failure('internal', 'This call has no answer.');
   }
 
-  /** What a call comes to. */
-  outcome(name, input) {
+  /** What a call comes to; one of a `page` tool is answered from what the page shows. */
+  async outcome(name, input, page) {
     try {
-      return JSON.parse(this.adapter.call(name, JSON.stringify(input ?? {}) ?? '{}', this.document));
+      const { ask } = await this.engine;
+      const { live } = this.plan;
+      const seen = page ? await this.sliced(() => seeing(this.document, this.plan, this.kept), () => !this.plan.observer) : undefined;
+      if (this.stopped) return {};
+      if (page) this.kept = true;
+      const outcome = JSON.parse(await ask('call', name, JSON.stringify(input ?? {}) ?? '{}', seen));
+      // Places are those of the snapshot that this call was answered from.
+      if (outcome.act) outcome.act.live = live;
+      return outcome;
     } catch (error) {
+      if (this.stopped) return {};
       this.note('error', 'call-failed', `A call of '${name}' failed inside: ${error?.message ?? error}.`);
       this.renew();
       this.watcher?.touch();
@@ -482,10 +559,9 @@ class Session {
     this.generated = [];
     this.found = [];
     this.noted = [];
-    const { adapter } = this;
-    this.adapter = undefined;
     const stops = [this.watcher, this.performer, this.actor, this.registry].map((one) => () => one?.stop());
-    for (const step of [...stops, () => this.plan?.forget?.(), () => adapter?.free(), ...this.undo.splice(0).reverse()]) quiet(step)();
+    this.engine?.then((engine) => engine.close()).catch(() => {});
+    for (const step of [...stops, () => this.plan?.forget?.(), ...this.undo.splice(0).reverse()]) quiet(step)();
   }
 }
 

@@ -180,6 +180,11 @@ export interface Options {
   originTrial?: string;
   /** Show the inspector. */
   inspect?: boolean;
+  /**
+   * Map the page in a worker, so that its own thread only looks at it. Default: true in the script tag, unless the page
+   * shows a policy that would call a worker a violation; the module maps in the page's thread.
+   */
+  worker?: boolean;
   /** Read open shadow roots. Default: true. */
   shadow?: boolean;
   /** Read frames of the same origin. Default: false; `srcdoc` frames are part of the page always. */

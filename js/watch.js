@@ -16,6 +16,8 @@ const MIN_RECORDS = 100;
 /** As many records cost as much as a millisecond of looking, and being called costs as much as so many records. */
 const RECORDS_PER_MS = 500;
 const RECORDS_PER_CALL = 4;
+/** Changes that are remembered one by one; after more the whole page is read again. */
+const MAX_CHANGES = 50;
 /** Names of custom elements that are waited for. */
 const MAX_AWAITED = 200;
 /** The browser's idle time is waited for this long. */
@@ -59,6 +61,8 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look, 
   let timer;
   let idle;
   let observer;
+  /** What changed since the last look and may matter; nothing where that is not known. */
+  let changes;
   /** The target and the type of the last record that was of no matter. */
   let place;
   let kind;
@@ -70,9 +74,10 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look, 
   function hear(records) {
     if (stopped) return;
     if (!follow) {
+      touch(records);
+      if (changes) return;
       observer.disconnect();
       armed = false;
-      dirty = true;
       return;
     }
     const most = Math.max(MIN_RECORDS, (plan.cost ?? 0) * RECORDS_PER_MS);
@@ -81,7 +86,7 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look, 
     for (let i = 0; few && i < records.length; i += 1) {
       seen += 1;
       if (matters(records[i])) {
-        touch();
+        touch(records.slice(i));
         return;
       }
       few = seen <= most;
@@ -145,9 +150,10 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look, 
     armed = true;
   }
 
-  /** Something that may matter has changed. */
-  const touch = safe(() => {
+  /** Something that may matter has changed: these, or who knows what. */
+  const touch = safe((records) => {
     dirty = true;
+    changes = records && changes && records.length + changes.length <= MAX_CHANGES ? changes.concat(records) : undefined;
     last = now();
     if (!follow || timer || idle) return;
     first = last;
@@ -209,20 +215,26 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look, 
       take();
       return dirty || !observer || !trusted;
     },
-    /** The page is about to be looked at. */
+    /** The page is about to be looked at: what changed since the last time, if that is known. */
     looking: safe(() => {
+      take();
+      const known = armed && trusted ? changes?.filter((change) => {
+        place = undefined;
+        return matters(change);
+      }) : undefined;
       dirty = false;
       view.clearTimeout(timer);
       timer = undefined;
       if (idle) view.cancelIdleCallback(idle);
       idle = undefined;
-      if (armed) observer.takeRecords();
       arm();
+      changes = [];
+      return known;
     }),
-    /** It was, and that took so many milliseconds; an instance that broke has left another plan behind. */
-    looked: safe((ms, next) => {
-      plan = next;
-      attend();
+    /** It was; what it holds matters from now on. */
+    attend: safe(attend),
+    /** Looking took so many milliseconds. */
+    looked: safe((ms) => {
       // The smaller of two: a first run, or a busy moment, says little of the next.
       const usual = Math.min(ms, cost);
       cost = ms;

@@ -1,6 +1,5 @@
 // The inspector: what an agent can do with this page, and why not more. Loaded on demand; all that it shows is text.
 import { aboutView, callsView, diagnosticsView } from './reports.js';
-import { elements } from '../snapshot.js';
 import { count, maker } from './make.js';
 import { STYLE } from './style.js';
 import { marker, thingsView } from './things.js';
@@ -37,7 +36,7 @@ export function open(session, { place, answers, locate } = {}) {
   const views = [
     ['Tools', toolsView({ make, say, answers })],
     ['Diagnostics', diagnosticsView({ make })],
-    ['Entities', thingsView({ make, say, elements: (root) => elements(session.adapter.plan(), root), locate, mark })],
+    ['Entities', thingsView({ make, say, elements: (root) => session.elements(root), locate, mark })],
     ['Calls', callsView({ make })],
     ['About', aboutView({ make, view, session: () => session })],
   ];

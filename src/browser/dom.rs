@@ -18,15 +18,16 @@ extern "C" {
     #[derive(Clone)]
     pub type Packed;
 
-    fn prepare(rules: &str, attributes: &str, references: &str, controls: &str, shadow: bool, frames: bool) -> Plan;
+    #[allow(clippy::too_many_arguments)]
+    fn prepare(rules: &str, attributes: &str, references: &str, controls: &str, shadow: bool, frames: bool, seen: &str) -> Plan;
 
     #[wasm_bindgen(js_name = whole)]
-    fn take_whole(document: &web_sys::Node, attributes: &str, base: &str) -> Packed;
+    fn take_whole(document: &web_sys::Node, plan: &Plan, base: &str) -> Packed;
 
     #[wasm_bindgen(js_name = visible)]
-    fn take_visible(document: &web_sys::Node, attributes: &str, plan: &Plan, kept: bool) -> Option<Packed>;
+    fn take_visible(document: &web_sys::Node, plan: &Plan, kept: bool) -> Option<Packed>;
 
-    fn take(root: &web_sys::Node, plan: &Plan, base: &str, previous: Option<&Packed>) -> Option<Packed>;
+    fn take(root: &web_sys::Node, plan: &Plan, base: &str) -> Option<Packed>;
 
     #[wasm_bindgen(js_name = resolve)]
     fn resolve_url(reference: &str, base: &str) -> Option<String>;
@@ -59,7 +60,7 @@ fn plan(controls: bool, shadow: bool, frames: bool) -> Plan {
     ];
     let marked = [anchors::CONTROLS_TEST, anchors::CONTROLS, anchors::CONTROLS_TEXT, &anchors::CONTROL_ATTRIBUTES.join(" ")];
     let marked = if controls { marked.join("\n") } else { String::new() };
-    prepare(&rules.concat().join("\n"), &attributes(), anchors::ITEMREF, &marked, shadow, frames)
+    prepare(&rules.concat().join("\n"), &attributes(), anchors::ITEMREF, &marked, shadow, frames, SEEN_ATTRIBUTES)
 }
 
 /// Attributes that the readers of markup ask for.
@@ -68,39 +69,37 @@ fn attributes() -> String {
 }
 
 /// All of a document that is shown to nobody, such as the answer to a request. `base` is where it came from.
-pub fn take_inert(document: &web_sys::Node, base: &str) -> Document {
-    unpack(&take_whole(document, &[&attributes(), " ", SEEN_ATTRIBUTES].concat(), base))
-}
-
 fn unpack(packed: &Packed) -> Document {
     Document::from_packed(packed.text(), &packed.shape(), resolve)
 }
 
-/// Takes snapshots of a page; keeps the last one, so that an unchanged page costs no more than looking at it.
+/// Takes snapshots of a page. The page's own thread may have taken them already: then they stand in its place.
 pub struct Camera {
     /// What the snapshots hold.
     pub plan: Plan,
     base: String,
-    last: Option<Packed>,
 }
 
 impl Camera {
     /// A camera that has seen nothing yet. `base` stands in for the page's own base URL, unless empty.
     pub fn new(base: String, controls: bool, shadow: bool, frames: bool) -> Self {
-        Camera { plan: plan(controls, shadow, frames), base, last: None }
+        Camera { plan: plan(controls, shadow, frames), base }
     }
 
     /// The page below `root`, its shadow roots and frames, or nothing if all looks as it did last time.
-    pub fn take(&mut self, root: &web_sys::Node) -> Option<Vec<Document>> {
-        let packed = take(root, &self.plan, &self.base, self.last.as_ref())?;
-        let documents = core::iter::successors(Some(packed.clone()), Packed::next).map(|packed| unpack(&packed)).collect();
-        self.last = Some(packed);
-        Some(documents)
+    pub fn take(&self, root: &web_sys::Node) -> Option<Vec<Document>> {
+        let packed = take(root, &self.plan, &self.base)?;
+        Some(core::iter::successors(Some(packed), Packed::next).map(|packed| unpack(&packed)).collect())
+    }
+
+    /// All of a document that is shown to nobody, such as the answer to a request. `base` is where it came from.
+    pub fn take_inert(&self, document: &web_sys::Node, base: &str) -> Document {
+        unpack(&take_whole(document, &self.plan, base))
     }
 
     /// All that a person can see of the page now, or nothing where the last look is `kept` and nothing has happened since.
     pub fn take_visible(&self, document: &web_sys::Node, kept: bool) -> Option<Document> {
-        take_visible(document, SEEN_ATTRIBUTES, &self.plan, kept).as_ref().map(unpack)
+        take_visible(document, &self.plan, kept).as_ref().map(unpack)
     }
 }
 

@@ -116,7 +116,7 @@ impl Adapter {
     /// short answer.
     #[wasm_bindgen(js_name = readHtml)]
     pub fn read_html(&self, document: &web_sys::Node, url: &str, base: &str, offset: usize, limit: usize) -> String {
-        let document = dom::take_inert(document, base);
+        let document = self.camera.take_inert(document, base);
         results::answer(&results::Body::Page(&document), url, range(offset, limit), &self.options)
     }
 
@@ -148,7 +148,7 @@ fn range(offset: usize, limit: usize) -> results::Range {
 /// What the readers see below a document or element, before merging and mapping: `{"items": […], "diagnostics": […]}`.
 #[wasm_bindgen(js_name = read)]
 pub fn read_items(root: &web_sys::Node, options_json: &str) -> String {
-    let (options, mut camera) = options(options_json);
+    let (options, camera) = options(options_json);
     let documents = camera.take(root).unwrap_or_default();
     let (page, diagnostics) = read::page(&documents, &options);
     read::items_json(&page, &diagnostics)

@@ -283,15 +283,15 @@ test('events tell of calls and changes, and hold no arguments', async () => {
   await page.done();
 });
 
-for (const surface of SURFACES) {
-  test(`${surface}: a trap in the wasm costs that call only`, async () => {
+for (const [surface, worker] of SURFACES.flatMap((surface) => ['on', 'off'].map((worker) => [surface, worker]))) {
+  test(`${surface}: a trap in the wasm costs that call only (worker ${worker})`, async () => {
     // The glue's instance is given an export that traps as a panic does, until the page says otherwise.
-    const init = () => {
+    const traps = () => {
       const { Instance, RuntimeError, instantiate } = WebAssembly;
-      window.trapping = true;
+      globalThis.trapping = true;
       const wrap = ({ exports }) => {
         const trapped = (...args) => {
-          if (window.trapping) throw new RuntimeError('unreachable');
+          if (globalThis.trapping) throw new RuntimeError('unreachable');
           return exports.adapter_call(...args);
         };
         return Object.defineProperty(Object.create(Instance.prototype), 'exports', { value: { ...exports, adapter_call: trapped } });
@@ -305,7 +305,19 @@ for (const surface of SURFACES) {
         return made instanceof Instance ? wrap(made) : { ...made, module: made.module, instance: wrap(made.instance) };
       };
     };
-    const page = await open({ surface, init, page: html(ld(product()) + tag(OFF)) });
+    // The first worker's traps; those after it are sound.
+    const init = worker === 'off' ? traps : `{
+      const { Worker } = window;
+      let broken = true;
+      window.workers = 0;
+      window.Worker = function (url) {
+        window.workers += 1;
+        if (!broken) return new Worker(url);
+        broken = false;
+        return new Worker(URL.createObjectURL(new Blob([\`(${traps})(); importScripts(\${JSON.stringify(new URL(url, document.baseURI).href)})\`])));
+      };
+    }`;
+    const page = await open({ surface, init, page: html(ld(product()) + tag(`${OFF} data-worker="${worker}"`)) });
     const call = () => page.evaluate(async () => (await window.toolmark.ready).tools().find((tool) => tool.name === 'get_product').execute({}));
     assert.equal((await call()).error.code, 'internal');
     assert.deepEqual(page.errors, []);
@@ -314,7 +326,34 @@ for (const surface of SURFACES) {
     });
     await page.evaluate(async () => (await window.toolmark.ready).refresh());
     assert.match(JSON.stringify(await call()), /10\.00/);
+    assert.equal(await page.evaluate(() => window.workers), worker === 'on' ? 2 : undefined);
     assert.deepEqual(page.errors, []);
     await page.done();
   });
 }
+
+test('a worker that cannot be had, ends, or says nothing: the page\'s own thread does its work', async () => {
+  for (const worker of [
+    'undefined',
+    'function () { throw new Error("none") }',
+    'class extends Worker { constructor() { super("/missing.js"); } }',
+    'class extends Worker { constructor() { super("data:text/javascript,throw 1"); } }',
+    'class { postMessage() {} terminate() {} }',
+    'class { terminate() {} }',
+  ]) {
+    const page = await open({ init: `window.Worker = ${worker}`, page: html(ld(product()) + tag(OFF)) });
+    const answer = await page.evaluate(async () => (await window.toolmark.ready).tools().find((tool) => tool.name === 'get_product').execute({}));
+    assert.match(JSON.stringify(answer), /10\.00/, worker);
+    await page.done();
+  }
+});
+
+test('entities, manifest and read are there at once, also where the work is done in a worker', async () => {
+  const page = await open({ page: html(`<h1>Chapter</h1><p>Words of the chapter.</p>${ld(product())}${tag('')}`) });
+  const seen = await page.evaluate(async () => {
+    const handle = await window.toolmark.ready;
+    return [JSON.stringify(handle.entities()), JSON.stringify(handle.manifest()), JSON.stringify(window.toolmark.read())];
+  });
+  for (const text of seen) assert.match(text, /Product|Chapter/);
+  await page.done();
+});

@@ -1,0 +1,121 @@
+// The compiled half behind one asynchronous function. It runs in a worker where the page lets it have one, so that the
+// page's own thread only looks at the page and registers tools; else, and if that worker ends, in this thread.
+import { instance, load, renew } from './load.js';
+
+/** A worker that is not ready within these milliseconds is given up: the same work is done here. */
+const WORKER_MS = 5000;
+
+/** The page's own file under our name: it may be fetched once more as a worker, where another one would run as such. */
+const OURS = /toolmark[^/]*\.js$/;
+
+/** Does what it is asked with one adapter: `open` makes it, all else are its methods. */
+function createHost() {
+  let adapter;
+  let home;
+  return async (method, ...input) => {
+    if (method !== 'open') {
+      if (home !== instance) throw new Error('its memory is gone');
+      return adapter[method](...input);
+    }
+    const [options, { wasm, from, broken } = {}, blocked] = input;
+    const rust = await load(wasm, from, blocked);
+    // After a trap nothing in the old instance can be trusted.
+    if (broken) renew();
+    home = instance;
+    adapter = new rust.Adapter(options);
+    return { plan: adapter.plan(), slow: rust.slow, version: __VERSION__ };
+  };
+}
+
+/** The worker's side: answers each message `[id, method, …]` with `[id, result, error]`, in their order. */
+export function serve() {
+  const host = createHost();
+  globalThis.onmessage = async ({ data: [id, ...message] }) => {
+    let reply;
+    try {
+      reply = [id, await host(...message)];
+    } catch ({ code, message: text }) {
+      reply = [id, undefined, { code, message: text }];
+    }
+    globalThis.postMessage(reply);
+  };
+}
+
+/**
+ * An adapter for a page.
+ * @param {string} options as src/options.rs reads them
+ * @param {object} o
+ * @param {string | URL} [o.wasm] where the wasm is, for builds that fetch it
+ * @param {string} [o.from] this script's address
+ * @param {boolean} [o.worker] a worker may be asked for
+ * @param {boolean} [o.broken] the last one broke
+ * @returns {Promise<{plan: object, slow?: string, remote?: boolean, ask: (method: string, ...input: unknown[]) => Promise<unknown>, close: () => void}>}
+ *   `ask` calls a method of the adapter, one after the other; it rejects where that fails, and then nothing of this
+ *   engine can be used any more. Rejects with a LoadError
+ */
+export async function connect(options, o) {
+  let blocked;
+  if (__SCRIPT__ && o.worker) {
+    try {
+      return await remote(options, o.from);
+    } catch (error) {
+      // What the worker's policy forbids is forbidden here too, and each try is a line in the console.
+      if (error?.code === 'wasm-blocked') blocked = error;
+    }
+  }
+  const ask = createHost();
+  return { ...(await ask('open', options, o, blocked)), ask, close: () => void ask('free').catch(() => {}) };
+}
+
+function remote(options, from) {
+  return new Promise((resolve, reject) => {
+    const worker = spawn(from);
+    const waiting = new Map();
+    let count = 0;
+    let ended;
+    const ask = (...message) => new Promise((answer, refuse) => {
+      if (ended) throw ended;
+      count += 1;
+      waiting.set(count, [answer, refuse]);
+      worker.postMessage([count, ...message]);
+    });
+    const close = (error = new Error('it was stopped')) => {
+      ended = error;
+      worker.terminate();
+      reject(error);
+      for (const [, refuse] of waiting.values()) refuse(error);
+    };
+    const timer = setTimeout(close, WORKER_MS);
+    worker.onmessage = ({ data: [id, result, error] }) => {
+      const [answer, refuse] = waiting.get(id);
+      waiting.delete(id);
+      if (error) refuse(Object.assign(new Error(error.message), error));
+      else answer(result);
+    };
+    worker.onerror = (event) => {
+      event.preventDefault();
+      close();
+    };
+    ask('open', options).then((first) => {
+      clearTimeout(timer);
+      if (first.version === __VERSION__) resolve({ ...first, remote: true, ask, close });
+      else close();
+    }, (error) => {
+      clearTimeout(timer);
+      close(error);
+    });
+  });
+}
+
+/** A worker that runs this very script. */
+function spawn(from) {
+  // A page's policy that lets the script in lets it in as a worker too; one of text of our own it may forbid. A page
+  // that is isolated wants headers of both.
+  if (!globalThis.crossOriginIsolated && from && OURS.test(new URL(from).pathname) && new URL(from).origin === globalThis.origin) return new Worker(from);
+  const url = URL.createObjectURL(new Blob([`"use strict";(${TOOLMARK})()`], { type: 'text/javascript' }));
+  try {
+    return new Worker(url);
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
