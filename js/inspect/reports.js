@@ -50,7 +50,8 @@ export function aboutView({ make, view, session }) {
   const kilobytes = (bytes) => `${(bytes / 1000).toFixed(bytes < 10_000 ? 1 : 0)} kB`;
   /** What was loaded, as the browser counts it; of other origins it may not say. */
   const loaded = () => view.performance.getEntriesByType('resource')
-    .filter(({ name }) => /\/toolmark(_bg|\.inspect)?\.(m?js|wasm)(\?|$)/.test(name))
+    // The worker's copy came from the cache.
+    .filter(({ name }, at, all) => /\/toolmark(_bg|\.inspect)?\.(m?js|wasm)(\?|$)/.test(name) && all.findIndex((other) => other.name === name) === at)
     .map(({ name, encodedBodySize, decodedBodySize, duration }) => {
       const size = decodedBodySize ? `${kilobytes(encodedBodySize)} on the wire, ${kilobytes(decodedBodySize)} unpacked, ` : '';
       return `${name.split('/').pop()}: ${size}${milliseconds(duration)}`;
