@@ -1,6 +1,6 @@
 // The compiled half behind one asynchronous function. It runs in a worker where the page lets it have one, so that the
 // page's own thread only looks at the page and registers tools; else, and if that worker ends, in this thread.
-import { instance, load, renew } from './load.js';
+import { forbidden, instance, load, renew } from './load.js';
 
 /** A worker that is not ready within these milliseconds is given up: the same work is done here. */
 const WORKER_MS = 5000;
@@ -55,11 +55,12 @@ export function serve() {
  */
 export async function connect(options, o) {
   let blocked;
-  if (__SCRIPT__ && o.worker) {
+  if (__SCRIPT__ && o.worker && typeof WebAssembly === 'object') {
     try {
-      return await remote(options, o.from);
+      // A worker of the page's own origin may have another policy; what the page says holds. Each try is a line in the console.
+      blocked = forbidden();
+      if (!blocked) return await remote(options, o.from);
     } catch (error) {
-      // What the worker's policy forbids is forbidden here too, and each try is a line in the console.
       if (error?.code === 'wasm-blocked') blocked = error;
     }
   }

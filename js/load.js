@@ -33,6 +33,16 @@ export function load(wasm, from, blocked) {
   return loading;
 }
 
+/** Why the page's policy lets no WebAssembly run, if it does not; asked with the smallest module there is. */
+export function forbidden() {
+  try {
+    new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
+  } catch (error) {
+    return failure(error, true);
+  }
+  return undefined;
+}
+
 /** The compiled half at once: it is there already, or lies in this script. Throws a LoadError. */
 export function loadNow() {
   if (module) return { Adapter, read };

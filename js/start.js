@@ -234,13 +234,13 @@ class Session {
     return this.plan ? elements(this.plan, root) : [];
   }
 
-  /** What an adapter in this thread says of the page as it is, for those who want it at once. */
+  /** What an adapter in this thread says of the page as it was looked at last, for those who want it at once. */
   here(use) {
     if (!this.plan || this.stopped) return undefined;
     let adapter;
     try {
       adapter = new (loadNow().Adapter)(this.json);
-      adapter.map(this.document);
+      adapter.map(this.plan.last ?? this.document);
       const text = use(adapter);
       adapter.plan().forget?.();
       adapter.free();

@@ -1,8 +1,13 @@
 // Ways in which sites change pages, and what they may have done to the browser before.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import http from 'node:http';
+import { spawn } from 'node:child_process';
+import os from 'node:os';
+import path from 'node:path';
 import test from 'node:test';
 import { build } from 'esbuild';
-import { html, ld, look, open, product, ROOT, run, tag } from './support.mjs';
+import { browser, FEATURES, html, ld, look, open, product, ROOT, run, SURFACES, tag } from './support.mjs';
 
 const OFF = 'data-page="off"';
 const main = (name) => `<main><div itemscope itemtype="https://schema.org/Product"><b itemprop="name">${name}</b></div></main>`;
@@ -48,10 +53,10 @@ const NAVIGATIONS = {
     addEventListener('hashchange', () => (document.querySelector('main').outerHTML = next), { once: true });
   },
 };
-for (const [api, init] of Object.entries({ 'Navigation API': undefined, History: noNavigation })) {
+for (const [surface, api, init] of SURFACES.flatMap((surface) => [[surface, 'Navigation API'], [surface, 'History', noNavigation]])) {
   for (const [what, navigate] of Object.entries(NAVIGATIONS)) {
-    test(`${api}, ${what}`, async () => {
-      const page = await open({ page: html(main('OLD') + tag(OFF)), init });
+    test(`${surface}, ${api}, ${what}`, async () => {
+      const page = await open({ surface, page: html(main('OLD') + tag(OFF)), init });
       assert.match(await entities((await look(page), page)), /OLD/);
       await page.evaluate(navigate, main('NEW'));
       await followed(page, 'NEW');
@@ -71,12 +76,13 @@ const APPS = {
     const name = ref('OLD'); window.go = () => { history.pushState({}, '', '/new'); name.value = 'NEW'; };
     createApp({render: () => h('main', {itemscope: '', itemtype: 'https://schema.org/Product'}, [h('b', {itemprop: 'name'}, name.value)])}).mount('#app');`,
 };
-for (const [name, source] of Object.entries(APPS)) {
-  test(`an application in ${name}, rendered after the tag and again`, async () => {
+for (const [surface, name, source] of SURFACES.flatMap((surface) => Object.entries(APPS).map((app) => [surface, ...app]))) {
+  test(`${surface}: an application in ${name}, rendered after the tag and again`, async () => {
     const { outputFiles } = await build({
       stdin: { contents: source, resolveDir: ROOT }, bundle: true, write: false, format: 'iife', logLevel: 'silent', define: { 'process.env.NODE_ENV': '"production"' },
     });
     const page = await open({
+      surface,
       page: html('<div id="app"></div><script src="/app.js"></script>', tag(OFF)),
       routes: { '/app.js': { body: outputFiles[0].text, contentType: 'text/javascript' } },
     });
@@ -185,3 +191,94 @@ test('a page that was prerendered is followed when it is shown', async () => {
   await followed(page, 'NEW');
   await page.done();
 });
+
+for (const surface of SURFACES) {
+  /** A server of its own: pages that are intercepted are neither kept by the browser nor prepared ahead. */
+  async function visited(args, use) {
+    const server = http.createServer(({ url }, response) => {
+      response.setHeader('content-type', url.endsWith('.js') ? 'text/javascript' : 'text/html; charset=utf-8');
+      if (url.endsWith('.js')) response.end(fs.readFileSync(path.join(ROOT, 'dist', 'toolmark.js')));
+      else response.end(html(`${main(url === '/next' ? 'NEXT' : 'OLD')}<a href="/next">Next</a><script>addEventListener('pageshow', (event) => (window.kept = event.persisted)); window.before = document.prerendering;</script><script src="/toolmark.js" ${OFF}></script>`));
+    });
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const page = await (await (await browser(surface, args, ['--disable-back-forward-cache'])).newContext()).newPage();
+    try {
+      await page.goto(`http://127.0.0.1:${server.address().port}/`);
+      await look(page);
+      await use(page);
+    } finally {
+      await page.context().close();
+      server.close();
+    }
+  }
+
+  test(`${surface}: a page that the browser kept is followed when the person comes back`, () => visited([], async (page) => {
+    await page.click('a');
+    await page.waitForURL('**/next');
+    await look(page);
+    await page.evaluate(() => void setTimeout(() => history.back(), 0));
+    await page.waitForFunction(() => window.kept !== undefined && location.pathname === '/');
+    assert.equal(await page.evaluate(() => window.kept), true, 'the browser kept the page with the tag in it');
+    await page.evaluate(() => (document.querySelector('b').textContent = 'NEW'));
+    await followed(page, 'NEW');
+    assert.match(JSON.stringify(await run(page, 'get_product')), /NEW/);
+  }));
+
+  // A browser that is watched prepares nothing: this one is told by its pages what to do, and tells the server.
+  test(`${surface}: a page that the browser prepared ahead has its tools when it is shown`, async () => {
+    const drive = async (next) => {
+      const handle = await window.toolmark.ready;
+      const ask = async () => JSON.stringify(await handle.tools().find((tool) => tool.name === 'get_product').execute({}));
+      const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+      if (!next) {
+        // It ran while the page was hidden; what comes now is what an agent sees.
+        if (document.prerendering) await new Promise((resolve) => document.addEventListener('prerenderingchange', resolve));
+        const first = await ask();
+        document.querySelector('b').textContent = 'NEW';
+        await wait(1500);
+        const { activationStart } = performance.getEntriesByType('navigation')[0];
+        await fetch('/report', { method: 'POST', body: JSON.stringify([window.before, activationStart > 0, first, JSON.stringify(handle.entities())]) });
+        return;
+      }
+      const rules = document.createElement('script');
+      rules.type = 'speculationrules';
+      rules.textContent = JSON.stringify({ prerender: [{ urls: [next], eagerness: 'immediate' }] });
+      document.body.append(rules);
+      await wait(3000);
+      location.href = next;
+    };
+    let told;
+    const report = new Promise((resolve) => (told = resolve));
+    const server = http.createServer((request, response) => {
+      const { url } = request;
+      if (url === '/report') {
+        let body = '';
+        request.on('data', (chunk) => (body += chunk)).on('end', () => told(JSON.parse(body)));
+        response.end();
+        return;
+      }
+      response.setHeader('content-type', url.endsWith('.js') ? 'text/javascript' : 'text/html; charset=utf-8');
+      if (url.endsWith('.js')) response.end(fs.readFileSync(path.join(ROOT, 'dist', 'toolmark.js')));
+      else response.end(html(`${main(url === '/next' ? 'NEXT' : 'OLD')}<script>window.before = document.prerendering;</script><script src="/toolmark.js" ${OFF}></script><script>(${drive})(${url === '/next' ? '' : "'/next'"})</script>`));
+    });
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'toolmark-'));
+    const args = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', `--user-data-dir=${profile}`, FEATURES[surface], `http://127.0.0.1:${server.address().port}/`];
+    const chromium = spawn(process.env.CHROMIUM || '/usr/bin/chromium', args, { stdio: 'ignore' });
+    try {
+      const given = await Promise.race([report, new Promise((resolve) => setTimeout(resolve, 60_000))]);
+      assert.ok(given, 'the page told nothing for a minute');
+      const [before, activated, first, later] = given;
+      assert.deepEqual([before, activated], [true, true], 'the page was prepared before it was shown');
+      assert.match(first, /NEXT/);
+      assert.match(later, /NEW/);
+    } finally {
+      const ended = new Promise((resolve) => chromium.once('exit', resolve));
+      chromium.kill();
+      await ended;
+      server.close();
+      server.closeAllConnections();
+      fs.rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    }
+  });
+}

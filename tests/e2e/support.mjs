@@ -8,16 +8,17 @@ import { chromium } from 'playwright-core';
 const here = path.dirname(fileURLToPath(import.meta.url));
 export const ROOT = path.join(here, '..', '..');
 const ARGS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
-const FEATURES = { native: '--enable-features=WebMCP', polyfill: '--disable-features=WebMCP,WebMCPTesting' };
+export const FEATURES = { native: '--enable-features=WebMCP', polyfill: '--disable-features=WebMCP,WebMCPTesting' };
 export const SURFACES = Object.keys(FEATURES);
 export const ORIGIN = 'https://shop.example';
 const TYPES = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html; charset=utf-8', '.xhtml': 'application/xhtml+xml' };
 
 const browsers = new Map();
-export async function browser(surface, args = []) {
-  const key = surface + args.join();
+/** @param {string[]} [without] arguments that Playwright gives a browser and this one is not given */
+export async function browser(surface, args = [], without = []) {
+  const key = [surface, ...args, ...without].join();
   if (!browsers.has(key)) {
-    browsers.set(key, chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: [...ARGS, FEATURES[surface], ...args] }));
+    browsers.set(key, chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: [...ARGS, FEATURES[surface], ...args], ignoreDefaultArgs: without }));
   }
   return browsers.get(key);
 }
