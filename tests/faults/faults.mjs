@@ -134,6 +134,7 @@ async function live(inputs) {
     }
   });
   await attempt('defineTool', () => window.toolmark.defineTool({ name: 'mine', description: 'Mine.', execute: () => 'yes' }));
+  await attempt('refresh()', () => handle.refresh());
   await call('mine', {});
   await attempt('the page itself, left alone', () => kept.price('77.00'));
   await kept.pause(inputs.quiet);
