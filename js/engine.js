@@ -71,25 +71,25 @@ export async function connect(options, o) {
 function remote(options, from) {
   return new Promise((resolve, reject) => {
     const worker = spawn(from);
-    const waiting = new Map();
+    const waiting = {};
     let count = 0;
     let ended;
     const ask = (...message) => new Promise((answer, refuse) => {
       if (ended) throw ended;
       count += 1;
-      waiting.set(count, [answer, refuse]);
+      waiting[count] = [answer, refuse];
       worker.postMessage([count, ...message]);
     });
     const close = (error = new Error('it was stopped')) => {
       ended = error;
       worker.terminate();
       reject(error);
-      for (const [, refuse] of waiting.values()) refuse(error);
+      for (const [, refuse] of Object.values(waiting)) refuse(error);
     };
     const timer = setTimeout(close, WORKER_MS);
     worker.onmessage = ({ data: [id, result, error] }) => {
-      const [answer, refuse] = waiting.get(id);
-      waiting.delete(id);
+      const [answer, refuse] = waiting[id];
+      delete waiting[id];
       if (error) refuse(Object.assign(new Error(error.message), error));
       else answer(result);
     };
