@@ -182,10 +182,17 @@ fn bound_parameter(parameter: &mut Parameter, cut: &mut Vec<&'static str>) {
 
 /// One line of visible text without markup, cut at a word.
 fn shorten(field: &mut String, max: usize, name: &'static str, cut: &mut Vec<&'static str>) {
-    let mut clean = text::plain(field);
-    // No definition of ours has these, and what is left of markup would be some again for whoever decodes it twice.
-    clean.retain(|character| !matches!(character, '<' | '>'));
-    *field = text::collapse(&clean);
+    // Until nothing changes: what was hidden between the letters of an entity shows it only when it is out.
+    for last in [false, false, false, true] {
+        let mut clean = text::plain(field);
+        // No definition of ours has these, and what is left of markup would be some again for whoever decodes it twice.
+        clean.retain(|character| !matches!(character, '<' | '>') && !(last && character == '&'));
+        let clean = text::collapse(&clean);
+        if clean == *field {
+            break;
+        }
+        *field = clean;
+    }
     let Some((end, _)) = field.char_indices().nth(max) else { return };
     // One character for the mark of the cut.
     let room = field.char_indices().nth(max.saturating_sub(1)).map_or(end, |(at, _)| at);
@@ -252,6 +259,16 @@ mod tests {
         let options = Options { prefix: "shop".into(), ..Options::default() };
         let (tools, _) = check(vec![tool("!", "d"), tool("?", "d")], &options);
         assert_eq!(names(&tools), ["shop", "shop_2"]);
+    }
+
+    #[test]
+    fn what_is_hidden_in_an_entity_is_out_at_the_first_pass() {
+        for given in ["&\0lt;b", "&&#8203;lt;b", "&amp;amp;amp;amp;amp;lt;b&amp;gt;", "R & D"] {
+            let options = Options::default();
+            let (once, _) = check(vec![tool("a", given)], &options);
+            let (twice, _) = check(once.clone(), &options);
+            assert_eq!(once, twice, "{given:?}");
+        }
     }
 
     #[test]
