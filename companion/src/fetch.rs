@@ -384,7 +384,7 @@ fn freshness(control: &str) -> Duration {
 }
 
 /// Type and charset of a Content-Type.
-fn content_type(header: &str) -> (String, Option<String>) {
+pub fn content_type(header: &str) -> (String, Option<String>) {
     let mut parts = header.split(';');
     let kind = parts.next().unwrap_or("").trim().to_ascii_lowercase();
     let charset = parts.find_map(|part| {

@@ -12,21 +12,26 @@ use crate::page::{self, Choices, Page, Reply, failure};
 /// Characters of an answer in the report for people; `--json` has all of it.
 const SHOWN: usize = 600;
 
-/// Fetches or reads a page: `source` is an address, or the path of a saved page.
+/// Fetches or reads a page and maps it: `source` is an address, or the path of a saved page.
 pub async fn open(source: &str, fetcher: &Fetcher, choices: &Choices) -> Result<Page, Refusal> {
-    if is_address(source) {
-        let fetched = fetcher.get(source, Scope::Anywhere).await?;
-        if fetched.kind() != page::Kind::Html {
-            return Err(failure(
-                "invalid_parameter",
-                &format!("'{source}' is no page ({}).", fetched.content_type),
-                "Pass the address of an HTML page.",
-            ));
-        }
-        return Ok(Page::new(&fetched.text, &fetched.url, choices));
-    }
-    let (url, text) = fetch::file(source)?;
+    let (url, text) = load(source, fetcher).await?;
     Ok(Page::new(&text, &url, choices))
+}
+
+/// The address and text of a page that is fetched or saved.
+pub async fn load(source: &str, fetcher: &Fetcher) -> Result<(String, String), Refusal> {
+    if !is_address(source) {
+        return fetch::file(source);
+    }
+    let fetched = fetcher.get(source, Scope::Anywhere).await?;
+    if fetched.kind() != page::Kind::Html {
+        return Err(failure(
+            "invalid_parameter",
+            &format!("'{source}' is no page ({}).", fetched.content_type),
+            "Pass the address of an HTML page.",
+        ));
+    }
+    Ok((fetched.url.clone(), fetched.text.clone()))
 }
 
 /// An address and no path.

@@ -4,6 +4,7 @@ mod answer;
 mod audit;
 mod carry;
 mod connect;
+mod crawl;
 mod facade;
 mod fetch;
 mod grants;
@@ -18,6 +19,7 @@ mod pairing;
 mod relay;
 mod serve;
 mod socket;
+mod warc;
 
 use std::process::ExitCode;
 
@@ -86,6 +88,16 @@ enum Command {
     },
     /// Carries the tools of a Chromium's tabs to an MCP client, over standard input and output
     Connect(connect::Options),
+    /// Maps many pages: one JSON line for each page of a list or a web archive (WARC) on standard input
+    Crawl {
+        /// Addresses, saved pages, archives (.warc, .warc.gz); without any, standard input has them, one a line, or is an archive
+        sources: Vec<String>,
+        /// Say nothing on standard error
+        #[arg(long)]
+        quiet: bool,
+        #[command(flatten)]
+        reading: Reading,
+    },
     /// Serves pages that connect to it: those with data-relay, and those with @mcp-b's embed
     Relay(relay::Choices),
     /// Lists what each origin may do through the relay, changes it, takes it back
@@ -231,6 +243,9 @@ async fn run(command: Command) -> Result<ExitCode, String> {
             let routes = axum::Router::new().route_service("/mcp", mcp::http(serve));
             http::serve(listener, http::guarded(routes, guard)).await;
             Ok(ExitCode::SUCCESS)
+        }
+        Command::Crawl { sources, quiet, reading } => {
+            crawl::run(sources, quiet, &reading.choices(), &Fetcher::new(reading.allow_private)?).await
         }
         Command::Relay(choices) => relay::run(choices).await,
         Command::Grants { change } => match change {
