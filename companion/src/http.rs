@@ -21,6 +21,8 @@ use crate::home;
 const MAX_CONNECTIONS: usize = 512;
 /// The head of a request comes within this time, also the next one of a kept connection.
 const HEAD: Duration = Duration::from_secs(20);
+/// So does the rest of it, from there: clients are on this machine.
+const BODY: Duration = Duration::from_secs(20);
 
 /// Whom the server lets in.
 #[derive(Clone)]
@@ -85,6 +87,30 @@ async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Resp
         return response;
     }
     next.run(request).await
+}
+
+async fn receive(State(limit): State<usize>, request: Request, next: Next) -> Response {
+    let (head, body) = request.into_parts();
+    match tokio::time::timeout(BODY, axum::body::to_bytes(body, limit)).await {
+        Ok(Ok(body)) => next.run(Request::from_parts(head, Body::from(body))).await,
+        Ok(Err(_)) => problem(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "too_large",
+            &format!("The request is broken, or longer than {limit} bytes."),
+            "Send less.",
+        ),
+        Err(_) => problem(
+            StatusCode::REQUEST_TIMEOUT,
+            "timeout",
+            &format!("The request did not arrive within {} s.", BODY.as_secs()),
+            "Send it whole, at once.",
+        ),
+    }
+}
+
+/// Requests reach these routes whole, of at most so many bytes, or not at all.
+pub fn whole(routes: Router, limit: usize) -> Router {
+    routes.layer(middleware::from_fn_with_state(limit, receive))
 }
 
 /// Puts the guard before every route.

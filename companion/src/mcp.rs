@@ -26,7 +26,7 @@ const PAGE: usize = 500;
 /// Resources that one client may watch.
 const MAX_WATCHED: usize = 1_000;
 /// Bytes of a request over HTTP.
-const MAX_REQUEST: usize = 4_000_000;
+pub const MAX_REQUEST: usize = 4_000_000;
 
 /// A future of a provider.
 pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
