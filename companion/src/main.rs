@@ -3,6 +3,7 @@
 mod answer;
 mod audit;
 mod carry;
+mod clients;
 mod connect;
 mod crawl;
 mod facade;
@@ -19,6 +20,7 @@ mod pairing;
 mod relay;
 mod serve;
 mod socket;
+mod status;
 mod warc;
 
 use std::process::ExitCode;
@@ -88,6 +90,19 @@ enum Command {
     },
     /// Carries the tools of a Chromium's tabs to an MCP client, over standard input and output
     Connect(connect::Options),
+    /// Lets an MCP client start toolmark: adds it to the client's settings and keeps all else there
+    Install {
+        /// claude, cursor, codex, windsurf or cline; or the path of a settings file (.json, .toml)
+        client: clients::Client,
+        /// What the client starts; relay unless said, as in: -- serve https://shop.example/
+        #[arg(last = true, value_name = "ARGUMENT")]
+        arguments: Vec<String>,
+        /// Only show what would change
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Says which link between a client and a page is broken, and what to do; exit code 1 if one is
+    Status(status::Ports),
     /// Maps many pages: one JSON line for each page of a list or a web archive (WARC) on standard input
     Crawl {
         /// Addresses, saved pages, archives (.warc, .warc.gz); without any, standard input has them, one a line, or is an archive
@@ -241,8 +256,23 @@ async fn run(command: Command) -> Result<ExitCode, String> {
                 eprintln!("toolmark: MCP at http://127.0.0.1:{port}/mcp; the bearer token is in {}", folder.join("token").display());
             }
             let routes = axum::Router::new().route_service("/mcp", mcp::http(serve));
+            let routes = http::whole(routes, mcp::MAX_REQUEST);
             http::serve(listener, http::guarded(routes, guard)).await;
             Ok(ExitCode::SUCCESS)
+        }
+        Command::Install { client, arguments, dry_run } => {
+            let arguments = if arguments.is_empty() { vec!["relay".to_owned()] } else { arguments };
+            print(&clients::install(&client, arguments, dry_run)?);
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Status(ports) => {
+            let links = status::links(&ports).await;
+            if ports.json {
+                print(&Value::Array(links.iter().map(status::Link::to_value).collect()).to_string());
+            } else {
+                links.iter().for_each(|link| print(&link.in_words()));
+            }
+            Ok(if links.iter().any(status::Link::broken) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
         }
         Command::Crawl { sources, quiet, reading } => {
             crawl::run(sources, quiet, &reading.choices(), &Fetcher::new(reading.allow_private)?).await
