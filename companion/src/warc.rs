@@ -76,7 +76,8 @@ impl<R: BufRead> Read for Members<R> {
                         self.state = Member::Inside(Box::new(GzDecoder::new(MEMBER.chain(input))));
                     }
                     if skipped {
-                        return Err(broken("Between two gzip members, or after the last, is something that is none."));
+                        let message = "Between two gzip members, or after the last, is something that is none.";
+                        return Err(io::Error::new(BETWEEN, message));
                     }
                 }
                 Member::Inside(mut member) => match member.read(buffer) {
@@ -94,6 +95,9 @@ impl<R: BufRead> Read for Members<R> {
         }
     }
 }
+
+/// The kind of error that is no fault of the member before it.
+const BETWEEN: io::ErrorKind = io::ErrorKind::InvalidInput;
 
 /// Of what was read; a fault of the machine is of another kind, and ends the archive.
 fn broken(message: &str) -> io::Error {
@@ -135,6 +139,8 @@ pub struct Archive<'r> {
     lost: bool,
     /// The machine cannot read on.
     over: bool,
+    /// Found behind a record that is sound; told with the next.
+    pending: Option<Fault>,
 }
 
 /// What an input begins with.
@@ -167,7 +173,7 @@ impl<'r> Archive<'r> {
     pub fn new(input: impl BufRead + 'r, start: Start) -> Archive<'r> {
         let input: Box<dyn BufRead + 'r> =
             if start == Start::Gzip { Box::new(BufReader::new(Members { state: Member::Between(input) })) } else { Box::new(input) };
-        Archive { input, number: 0, lost: false, over: false }
+        Archive { input, number: 0, lost: false, over: false, pending: None }
     }
 
     /// A line without its end, of at most `MAX_HEAD` bytes; the rest of a longer one comes as the next.
@@ -183,15 +189,34 @@ impl<'r> Archive<'r> {
         Ok((read > 0).then_some(line))
     }
 
+    /// Goes over the lines that end a record, and looks at what follows: only then a member's sum has been checked.
+    /// Whether a record can end here.
+    fn finish(&mut self) -> io::Result<bool> {
+        let mut ends = false;
+        for _ in 0..5 {
+            match self.input.fill_buf()?.first() {
+                Some(b'\r' | b'\n') => ends = true,
+                // Some writers leave the empty lines out.
+                Some(b'W') | None => return Ok(true),
+                Some(_) => return Ok(ends),
+            }
+            self.input.consume(1);
+        }
+        Ok(ends)
+    }
+
     /// What is broken is behind the reader now.
     fn unreadable(&mut self, error: &io::Error) -> Fault {
         self.lost = true;
-        self.over = error.kind() != io::ErrorKind::InvalidData;
+        self.over = !matches!(error.kind(), io::ErrorKind::InvalidData | BETWEEN);
         fault("unreadable", error.to_string())
     }
 
     /// The head of the next record, with its first line.
     fn head(&mut self) -> Result<Option<(String, Vec<u8>)>, Fault> {
+        if let Some(fault) = self.pending.take() {
+            return Err(fault);
+        }
         if self.over {
             return Ok(None);
         }
@@ -262,6 +287,18 @@ impl<'r> Archive<'r> {
             }
             Ok(_) => {}
             Err(error) => return Err(Fault { url, ..self.unreadable(&error) }),
+        }
+        let ends = self.finish();
+        if let Ok(false) = ends {
+            self.lost = true;
+            return Err(Fault { url, ..malformed("The record goes on behind its end: its Content-Length is wrong.".to_owned()) });
+        }
+        if let Err(error) = ends {
+            let fault = self.unreadable(&error);
+            if error.kind() != BETWEEN {
+                return Err(Fault { url, ..fault });
+            }
+            self.pending = Some(fault);
         }
         if !wanted {
             return Ok(Some(Record::Other));
@@ -449,7 +486,7 @@ mod tests {
             ("length", no_length, vec![lone]),
             ("address", no_url, vec![lone]),
             ("head", no_head, vec![lone]),
-            ("too short", short, vec!["<p>", lone]),
+            ("too short", short, vec![lone]),
             ("long head", long_head, vec!["too_large"]),
             ("answer", no_answer, vec![lone]),
             (
@@ -465,9 +502,12 @@ mod tests {
         for (what, middle) in
             [("broken", broken(gzip(&page("x")))), ("no member", b"something else".to_vec()), ("cut", cut(gzip(&page("x"))))]
         {
-            let found = read(&[gzip(&page("a")), middle, gzip(&page("b"))].concat(), 64);
+            let found = read(&[gzip(&page("a")), middle, gzip(&page("lost")), gzip(&page("b"))].concat(), 64);
             assert!(found.first().unwrap() == "<p>a" && found.last().unwrap() == "<p>b", "{what}: {found:?}");
             assert!(found.iter().any(|one| one == "unreadable"), "{what}: {found:?}");
+            // Nothing of what is broken is taken for a page.
+            let known = |one: &String| ["<p>a", "<p>lost", "<p>b", "unreadable", "malformed_record"].contains(&one.as_str());
+            assert!(found.iter().all(known), "{what}: {found:?}");
         }
         assert_eq!(read(&[gzip(&page("a")), cut(gzip(&page("b")))].concat(), 64), ["<p>a", "unreadable"]);
         assert_eq!(read(&[page("a"), cut(page("b"))].concat(), 64), ["<p>a", "malformed_record"]);
