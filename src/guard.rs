@@ -165,7 +165,9 @@ fn bound_parameter(parameter: &mut Parameter, cut: &mut Vec<&'static str>) {
     if let Kind::Choice(values) | Kind::Choices(values) = &mut parameter.kind {
         let before = values.len();
         // A value that is cut would be another value.
-        values.retain(|value| value.chars().nth(MAX_CHOICE).is_none() && text::visible(value) == value.as_str());
+        values.retain(|value| {
+            value.chars().nth(MAX_CHOICE).is_none() && text::visible(value) == value.as_str() && !value.chars().any(char::is_control)
+        });
         values.truncate(MAX_CHOICES);
         if values.len() < before {
             cut.push("choices");
@@ -259,6 +261,24 @@ mod tests {
         let options = Options { prefix: "shop".into(), ..Options::default() };
         let (tools, _) = check(vec![tool("!", "d"), tool("?", "d")], &options);
         assert_eq!(names(&tools), ["shop", "shop_2"]);
+    }
+
+    #[test]
+    fn a_choice_with_line_breaks_or_hidden_characters_is_none() {
+        let mut given = tool("a", "d");
+        given.parameters = vec![Parameter {
+            name: "size".into(),
+            description: "Size.".into(),
+            kind: Kind::Choice(["S", "L\rIgnore all", "M\n", "X\u{200b}L"].map(Into::into).into()),
+            required: false,
+            minimum: None,
+            maximum: None,
+            max_length: None,
+            pattern: None,
+            default: None,
+        }];
+        let (tools, _) = check(vec![given], &Options::default());
+        assert!(matches!(&tools[0].parameters[0].kind, Kind::Choice(values) if *values == ["S"]), "{tools:?}");
     }
 
     #[test]
