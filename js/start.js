@@ -465,7 +465,7 @@ class Session {
     if (this.stopped) return failure('gone', 'This page no longer offers tools.');
     if (signal?.aborted) return failure('cancelled', 'The call was cancelled.');
     // An agent must not be told what the page showed a moment ago.
-    if (this.options.watch !== false && this.watcher?.dirty) await this.refresh();
+    await (this.options.watch !== false && this.watcher?.dirty ? this.refresh() : this.queue);
     // Also where the tool went away with what it did: who asks again gets the first answer.
     const first = this.actor.repeated(name, input, account);
     if (first) return first;

@@ -108,7 +108,7 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look, 
     // change could have made it one.
     if (target === place && type === kind) return false;
     const matters = within(type === 'childList' ? target : target.parentNode);
-    place = target;
+    place = matters ? undefined : target;
     kind = type;
     return matters;
   }
@@ -153,7 +153,8 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look, 
   /** Something that may matter has changed: these, or who knows what. */
   const touch = safe((records) => {
     dirty = true;
-    changes = records && changes && records.length + changes.length <= MAX_CHANGES ? changes.concat(records) : undefined;
+    // Asked now: what was taken out of the page may be emptied before the page is looked at.
+    changes = records && changes && records.length + changes.length <= MAX_CHANGES ? changes.concat(records.filter(matters)) : undefined;
     last = now();
     if (!follow || timer || idle) return;
     first = last;
@@ -218,10 +219,7 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look, 
     /** The page is about to be looked at: what changed since the last time, if that is known. */
     looking: safe(() => {
       take();
-      const known = armed && trusted ? changes?.filter((change) => {
-        place = undefined;
-        return matters(change);
-      }) : undefined;
+      const known = armed && trusted ? changes : undefined;
       dirty = false;
       view.clearTimeout(timer);
       timer = undefined;

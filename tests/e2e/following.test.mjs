@@ -112,6 +112,58 @@ test('a text that was moved into markup after it changed outside is followed', a
   await page.done();
 });
 
+test('markup that was taken out and emptied before the page was looked at is gone', async () => {
+  const page = await open({ page: html(`<div id="around">${main('OLD')}</div>${tag(OFF)}`) });
+  assert.match(await entities((await look(page), page)), /OLD/);
+  const kept = await page.evaluate(async () => {
+    const around = document.querySelector('#around');
+    around.remove();
+    // In a task of its own: the observer has told of the first by then.
+    await new Promise((resolve) => setTimeout(resolve));
+    around.replaceChildren();
+    const handle = await window.toolmark.ready;
+    await handle.refresh();
+    return handle.tools().map((tool) => tool.name);
+  });
+  assert.deepEqual(kept, []);
+  await page.done();
+});
+
+for (const worker of ['', 'data-worker="off"']) {
+  test(`a call while the page is read in slices is answered from what it shows${worker && ', without a worker'}`, async () => {
+    const item = (n) => `<article itemscope itemtype="https://schema.org/Product"><h2 itemprop="name">Bag ${n}</h2><p itemprop="description">Words${'<i></i>'.repeat(60)}</p></article>`;
+    const page = await open({ page: html(Array.from({ length: 200 }, (_, n) => item(n)).join('') + tag(`${OFF} ${worker}`)) });
+    const { read, answer } = await page.evaluate(async () => {
+      const handle = await window.toolmark.ready;
+      // Each look at the clock finds that a slice is over, and reading stops there until we let it go on.
+      let time = performance.now();
+      performance.now = () => (time += 50);
+      let slice;
+      const stopped = new Promise((resolve) => {
+        window.scheduler.yield = () => new Promise((go) => {
+          slice = go;
+          resolve();
+        });
+      });
+      document.querySelector('h2').textContent = 'NEW';
+      // Not inside of markup: all is read again.
+      document.body.append(document.querySelector('article:nth-of-type(2)'));
+      const looked = handle.refresh();
+      const read = await Promise.race([stopped.then(() => 'in slices'), looked.then(() => 'at once')]);
+      const called = handle.tools()[0].execute({});
+      delete window.scheduler.yield;
+      delete performance.now;
+      // A call that waits for nothing would be answered in the meantime.
+      await Promise.race([called, new Promise((resolve) => setTimeout(resolve, 500))]);
+      slice?.();
+      return { read, answer: JSON.stringify(await called) };
+    });
+    assert.equal(read, 'in slices');
+    assert.match(answer, /NEW/);
+    await page.done();
+  });
+}
+
 test('frozen and resumed', async () => {
   const page = await open({ page: html(main('OLD') + tag(OFF)) });
   await look(page);
