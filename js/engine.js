@@ -4,9 +4,11 @@ import { forbidden, instance, load, renew } from './load.js';
 
 /** A worker that is not ready within these milliseconds is given up: the same work is done here. */
 const WORKER_MS = 5000;
+/** One that leaves a message without an answer for so long has ended; the largest pages take seconds. */
+const ANSWER_MS = 60_000;
 
 /** The page's own file under our name: it may be fetched once more as a worker, where another one would run as such. */
-const OURS = /toolmark[^/]*\.js$/;
+const OURS = /\/toolmark([.-][\da-f.]+|\.min)*\.js$/;
 
 /** Does what it is asked with one adapter: `open` makes it, all else are its methods. */
 function createHost() {
@@ -14,16 +16,16 @@ function createHost() {
   let home;
   return async (method, ...input) => {
     if (method !== 'open') {
-      if (home !== instance) throw new Error('its memory is gone');
+      if (home !== instance) throw new Error('it is gone');
       return adapter[method](...input);
     }
     const [options, { wasm, from, broken } = {}, blocked] = input;
     const rust = await load(wasm, from, blocked);
-    // After a trap nothing in the old instance can be trusted.
-    if (broken) renew();
+    // After a trap nothing in the old instance can be trusted; another document may have seen to that.
+    if (broken === instance) renew();
     home = instance;
     adapter = new rust.Adapter(options);
-    return { plan: adapter.plan(), slow: rust.slow, version: __VERSION__ };
+    return { plan: adapter.plan(), slow: rust.slow, version: __VERSION__, home };
   };
 }
 
@@ -48,7 +50,7 @@ export function serve() {
  * @param {string | URL} [o.wasm] where the wasm is, for builds that fetch it
  * @param {string} [o.from] this script's address
  * @param {boolean} [o.worker] a worker may be asked for
- * @param {boolean} [o.broken] the last one broke
+ * @param {number} [o.broken] the instance that broke, if it was one of this thread
  * @returns {Promise<{plan: object, slow?: string, remote?: boolean, ask: (method: string, ...input: unknown[]) => Promise<unknown>, close: () => void}>}
  *   `ask` calls a method of the adapter, one after the other; it rejects where that fails, and then nothing of this
  *   engine can be used any more. Rejects with a LoadError
@@ -77,18 +79,22 @@ function remote(options, from) {
     const ask = (...message) => new Promise((answer, refuse) => {
       if (ended) throw ended;
       count += 1;
-      waiting[count] = [answer, refuse];
+      waiting[count] = [answer, refuse, setTimeout(close, ANSWER_MS)];
       worker.postMessage([count, ...message]);
     });
-    const close = (error = new Error('it was stopped')) => {
+    const close = (error = new Error('it ended')) => {
       ended = error;
       worker.terminate();
       reject(error);
-      for (const [, refuse] of Object.values(waiting)) refuse(error);
+      for (const [, refuse, timer] of Object.values(waiting)) {
+        clearTimeout(timer);
+        refuse(error);
+      }
     };
     const timer = setTimeout(close, WORKER_MS);
     worker.onmessage = ({ data: [id, result, error] }) => {
-      const [answer, refuse] = waiting[id];
+      const [answer, refuse, timer] = waiting[id];
+      clearTimeout(timer);
       delete waiting[id];
       if (error) refuse(Object.assign(new Error(error.message), error));
       else answer(result);
@@ -99,7 +105,7 @@ function remote(options, from) {
     };
     ask('open', options).then((first) => {
       clearTimeout(timer);
-      if (first.version === __VERSION__) resolve({ ...first, remote: true, ask, close });
+      if (first.version === __VERSION__) resolve({ ...first, home: undefined, remote: true, ask, close });
       else close();
     }, (error) => {
       clearTimeout(timer);

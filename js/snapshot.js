@@ -471,6 +471,7 @@ class Packer {
     const open = [];
     let text = 0;
     for (let i = 0; i < elements.length; i += 1) {
+      if (pause()) yield;
       const element = elements[i];
       let ended = 0;
       while (open.length && !holds(open[open.length - 1], element)) {

@@ -97,7 +97,7 @@ class Session {
     this.definitions = [];
     this.log = [];
     this.stopped = false;
-    this.queue = Promise.resolve();
+    this.queue = this.sight = Promise.resolve();
     this.registry = createRegistry({ exposedTo: this.options.exposedTo, call: (name, input, context) => this.call(name, input, context) });
     this.performer = createPerformer({
       adapter: {
@@ -211,7 +211,7 @@ class Session {
     this.json = forRust({ ...this.options, declaredForms: this.declaredForms });
     // A policy that the page or the tag shows would call a worker a violation.
     const worker = this.options.worker ?? !this.document.querySelector('meta[http-equiv="content-security-policy" i]');
-    this.engine = connect(this.json, { wasm, from: home, worker, broken });
+    this.engine = Promise.resolve(broken).then((broken) => connect(this.json, { wasm, from: home, worker, broken }));
     this.engine.then((engine) => this.stopped && engine.close(), () => {});
     return this.engine;
   }
@@ -223,10 +223,13 @@ class Session {
 
   /** The instance broke: another one takes its place, and the page is looked at anew. */
   renew() {
-    this.engine?.then((engine) => engine.close(), () => {});
+    const last = this.engine?.then((engine) => {
+      engine.close();
+      return engine.home;
+    }, () => {});
     this.kept = this.indexed = undefined;
     if (this.plan) this.plan.last = undefined;
-    if (!this.stopped) this.open(true);
+    if (!this.stopped) this.open(last);
   }
 
   /** The elements of one root as the inspector counts them. */
@@ -246,7 +249,7 @@ class Session {
       adapter.free();
       return JSON.parse(text);
     } catch (error) {
-      this.note('error', 'call-failed', `The page could not be read at once: ${error?.message ?? error}.`);
+      this.note('error', 'call-failed', `Reading the page failed: ${error?.message ?? error}.`);
       if (adapter) {
         renew();
         this.renew();
@@ -500,8 +503,13 @@ class Session {
     try {
       const { ask } = await this.engine;
       const { live } = this.plan;
-      const seen = page ? await this.sliced(() => seeing(this.document, this.plan, this.kept), () => !this.plan.observer) : undefined;
-      if (this.stopped) return {};
+      // One after the other: they listen for the same changes.
+      const look = () => this.sliced(() => seeing(this.document, this.plan, this.kept), () => !this.plan.observer);
+      const seen = page ? await (this.sight = this.sight.then(look, look)) : undefined;
+      if (this.stopped) {
+        this.plan.forget?.();
+        return {};
+      }
       if (page) this.kept = true;
       const outcome = JSON.parse(await ask('call', name, JSON.stringify(input ?? {}) ?? '{}', seen));
       // Places are those of the snapshot that this call was answered from.

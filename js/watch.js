@@ -45,8 +45,9 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look, 
     elements = plan.rules.map((rule) => (counts(rule) ? rule.elements : rule.test)).join();
     texts = plan.rules.filter(counts).map((rule) => rule.text).filter(Boolean).join();
     marks = new Set(plan.attributes.filter((name) => elements.includes(`[${name}`)));
+    // Frames and shadow roots that came since; twice is once.
+    if (armed) for (const root of plan.roots) observer.observe(root, options);
   }
-  attend();
   const options = { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: plan.attributes };
   const maxWait = Math.max(MAX_WAIT_MS, debounceMs);
 
@@ -70,6 +71,7 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look, 
     trusted = false;
     failed(error);
   });
+  attend();
 
   function hear(records) {
     if (stopped) return;

@@ -330,7 +330,8 @@ for (const surface of SURFACES) {
       await ended;
       server.close();
       server.closeAllConnections();
-      fs.rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+      // The browser's own processes may still write there.
+      fs.rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
     }
   });
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
 import test from 'node:test';
-import { html, ld, look, open, product, run, SURFACES, tag } from './support.mjs';
+import { html, ld, look, open, product, ROOT, run, SURFACES, tag } from './support.mjs';
 
 const OFF = 'data-page="off"';
 const answers = (page, text, ms = 1300) =>
@@ -355,5 +357,30 @@ test('entities, manifest and read are there at once, also where the work is done
     return [JSON.stringify(handle.entities()), JSON.stringify(handle.manifest()), JSON.stringify(window.toolmark.read())];
   });
   for (const text of seen) assert.match(text, /Product|Chapter/);
+  await page.done();
+});
+
+test('markup in a shadow root that came after the first look is followed', async () => {
+  const page = await open({ page: html(`${ld(product())}<div id="host"></div>${tag(OFF)}`) });
+  await look(page);
+  await page.evaluate(async () => {
+    const host = document.getElementById('host');
+    host.attachShadow({ mode: 'open' }).innerHTML = '<div itemscope itemtype="https://schema.org/Event"><b itemprop="name">OLD</b></div>';
+    document.querySelector('script[type*=json]').firstChild.data = '{"@context":"https://schema.org","@type":"Product","name":"Other"}';
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    host.shadowRoot.querySelector('b').textContent = 'NEW';
+  });
+  await page.waitForFunction(async () => JSON.stringify((await window.toolmark.ready).entities()).includes('NEW'), undefined, { timeout: 15_000, polling: 200 });
+  await page.done();
+});
+
+test('a bundle under another name is not run as a worker', async () => {
+  const script = fs.readFileSync(path.join(ROOT, 'dist', 'toolmark.js'), 'utf8');
+  const body = `globalThis.runs = (globalThis.runs ?? 0) + 1; if (!globalThis.document) fetch('/ran-as-a-worker');\n${script}`;
+  const page = await open({ page: html(`${ld(product())}<script src="/my-toolmark-app.js" data-toolmark ${OFF}></script>`), routes: { '/my-toolmark-app.js': { body, contentType: 'text/javascript; charset=utf-8' } } });
+  const { tools } = await look(page);
+  assert.deepEqual(tools, ['get_product']);
+  await page.waitForTimeout(500);
+  assert.equal(page.requests.filter((url) => /ran-as|my-toolmark-app/.test(url)).length, 1);
   await page.done();
 });
