@@ -139,6 +139,7 @@ fn unique(mut name: String, names: &mut TextIndex) -> String {
         let ending = ["_", &json::number(number)].concat();
         candidate = name.clone();
         candidate.truncate(MAX_NAME - ending.len());
+        candidate.truncate(candidate.trim_end_matches('_').len());
         candidate.push_str(&ending);
     }
     candidate
@@ -254,6 +255,13 @@ mod tests {
             assert_eq!(names(&tools), [name]);
             assert_eq!(said.is_empty(), !matches!(given, "Mein Laden" | "!" | "https://sho***p.example.com/x"), "{given}");
         }
+    }
+
+    #[test]
+    fn a_number_stands_behind_one_underscore_where_a_name_is_cut() {
+        let long = ["x".repeat(61).as_str(), "_yyy"].concat();
+        let (tools, _) = check(vec![tool(&long, "d"), tool(&long, "d")], &Options::default());
+        assert_eq!(names(&tools)[1], ["x".repeat(61).as_str(), "_2"].concat());
     }
 
     #[test]
