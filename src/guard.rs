@@ -128,6 +128,7 @@ fn identifier(name: &str) -> String {
 /// The name, shortened to fit and numbered where it is taken.
 fn unique(mut name: String, names: &mut TextIndex) -> String {
     name.truncate(MAX_NAME);
+    name.truncate(name.trim_end_matches('_').len());
     if name.is_empty() {
         name.push_str("tool");
     }
@@ -262,6 +263,8 @@ mod tests {
         let long = ["x".repeat(61).as_str(), "_yyy"].concat();
         let (tools, _) = check(vec![tool(&long, "d"), tool(&long, "d")], &Options::default());
         assert_eq!(names(&tools)[1], ["x".repeat(61).as_str(), "_2"].concat());
+        let (tools, _) = check(vec![tool(&["x".repeat(63).as_str(), "_yyy"].concat(), "d")], &Options::default());
+        assert_eq!(names(&tools), ["x".repeat(63)]);
     }
 
     #[test]
