@@ -94,8 +94,7 @@ fn prefix(given: &str, diagnostics: &mut Vec<Diagnostic>) -> String {
         return String::new();
     }
     let mut prefix = identifier(given);
-    prefix.truncate(MAX_PREFIX);
-    prefix.truncate(prefix.trim_end_matches('_').len());
+    cut_name(&mut prefix, MAX_PREFIX);
     if prefix != given.trim().trim_end_matches('_') {
         let message =
             ["The prefix was changed to '", &prefix, "'. Use a-z, 0-9 and _ only, ", &json::number(MAX_PREFIX), " characters at most."];
@@ -105,6 +104,12 @@ fn prefix(given: &str, diagnostics: &mut Vec<Diagnostic>) -> String {
         prefix.push('_');
     }
     prefix
+}
+
+/// A name of ASCII within a length, without an underscore at its end.
+fn cut_name(name: &mut String, max: usize) {
+    name.truncate(max);
+    name.truncate(name.trim_end_matches('_').len());
 }
 
 fn is_name_byte(byte: u8) -> bool {
@@ -121,14 +126,13 @@ fn identifier(name: &str) -> String {
             out.push('_');
         }
     }
-    out.truncate(out.trim_end_matches('_').len());
+    cut_name(&mut out, MAX_NAME * 4);
     out
 }
 
 /// The name, shortened to fit and numbered where it is taken.
 fn unique(mut name: String, names: &mut TextIndex) -> String {
-    name.truncate(MAX_NAME);
-    name.truncate(name.trim_end_matches('_').len());
+    cut_name(&mut name, MAX_NAME);
     if name.is_empty() {
         name.push_str("tool");
     }
@@ -139,8 +143,7 @@ fn unique(mut name: String, names: &mut TextIndex) -> String {
         number += 1;
         let ending = ["_", &json::number(number)].concat();
         candidate = name.clone();
-        candidate.truncate(MAX_NAME - ending.len());
-        candidate.truncate(candidate.trim_end_matches('_').len());
+        cut_name(&mut candidate, MAX_NAME - ending.len());
         candidate.push_str(&ending);
     }
     candidate
