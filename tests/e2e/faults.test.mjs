@@ -8,9 +8,9 @@ import { ROOT, SURFACES } from './support.mjs';
 import { amiss, faultsOf, lab, OLDER } from '../faults/faults.mjs';
 
 /** Single faults that are tried, evenly over all of them; TOOLMARK_FAULT_SINGLES=all for every one, which takes a quarter of an hour. */
-const SINGLES = process.env.TOOLMARK_FAULT_SINGLES === 'all' ? Infinity : Number(process.env.TOOLMARK_FAULT_SINGLES ?? 160);
+const SINGLES = process.env.TOOLMARK_FAULT_SINGLES === 'all' ? Infinity : Number(process.env.TOOLMARK_FAULT_SINGLES ?? 60);
 /** Pairs that are tried; TOOLMARK_FAULT_PAIRS for more, TOOLMARK_FAULT_SEED for others. */
-const PAIRS = Number(process.env.TOOLMARK_FAULT_PAIRS ?? 30);
+const PAIRS = Number(process.env.TOOLMARK_FAULT_PAIRS ?? 12);
 let seed = Number(process.env.TOOLMARK_FAULT_SEED ?? 1);
 const below = (limit) => {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
