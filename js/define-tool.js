@@ -1,5 +1,6 @@
 // A site's own tools, resources and prompts: what marking elements cannot say, a function can.
 import { unknown, violation } from './check.js';
+import { now } from './quiet.js';
 import { failure } from './serial.js';
 
 /** Where a document keeps what its site defined, whether Toolmark runs there or not. The companion reads it (docs/api.md). */
@@ -16,7 +17,7 @@ const definer = (kind) => (given, document = globalThis.document) => {
   if (odd.length) throw new TypeError(`The inputSchema of '${given.name}' uses ${odd.join(', ')}, which is not checked here and which browsers refuse. Write it out.`);
   const all = (document[DEFINED] ??= new Set());
   // Whoever carries it elsewhere tells by `at` that it was defined again.
-  const own = { ...given, kind, at: performance.now() };
+  const own = { ...given, kind, at: now() };
   const tell = () => (kind === 'tool' ? document[RUNNING]?.defined?.() : document.dispatchEvent(new Event('toolmark:offer')));
   all.add(own);
   tell();

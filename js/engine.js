@@ -1,6 +1,7 @@
 // The compiled half behind one asynchronous function. It runs in a worker where the page lets it have one, so that the
 // page's own thread only looks at the page and registers tools; else, and if that worker ends, in this thread.
 import { forbidden, instance, load, renew } from './load.js';
+import { quiet } from './quiet.js';
 
 /** A worker that is not ready within these milliseconds is given up: the same work is done here. */
 const WORKER_MS = 5000;
@@ -82,33 +83,34 @@ function remote(options, from) {
       waiting[count] = [answer, refuse, setTimeout(close, ANSWER_MS)];
       worker.postMessage([count, ...message]);
     });
-    const close = (error = new Error('it ended')) => {
+    const forget = quiet((timer) => clearTimeout(timer));
+    const close = quiet((error = new Error('it ended')) => {
       ended = error;
-      worker.terminate();
       reject(error);
       for (const [, refuse, timer] of Object.values(waiting)) {
-        clearTimeout(timer);
+        forget(timer);
         refuse(error);
       }
-    };
+      worker.terminate();
+    });
     const timer = setTimeout(close, WORKER_MS);
-    worker.onmessage = ({ data: [id, result, error] }) => {
+    worker.onmessage = quiet(({ data: [id, result, error] }) => {
       const [answer, refuse, timer] = waiting[id];
-      clearTimeout(timer);
+      forget(timer);
       delete waiting[id];
       if (error) refuse(Object.assign(new Error(error.message), error));
       else answer(result);
-    };
-    worker.onerror = (event) => {
-      event.preventDefault();
+    });
+    worker.onerror = quiet((event) => {
       close();
-    };
+      event.preventDefault();
+    });
     ask('open', options).then((first) => {
-      clearTimeout(timer);
+      forget(timer);
       if (first.version === __VERSION__) resolve({ ...first, home: undefined, remote: true, ask, close });
       else close();
     }, (error) => {
-      clearTimeout(timer);
+      forget(timer);
       close(error);
     });
   });
