@@ -90,9 +90,17 @@ async fn told_to_end() {
 
 /// Starts the browser and carries its tabs; ends it when `end` comes.
 async fn with_own_browser(tabs: Arc<Tabs>, launch: Launch, mut end: tokio::sync::oneshot::Receiver<()>) {
+    let start = Browser::start(&launch);
+    tokio::pin!(start);
     let started = tokio::select! {
-        started = Browser::start(&launch) => started,
-        _ = &mut end => return,
+        started = &mut start => started,
+        // What is half started is ended too, or its folder stays.
+        _ = &mut end => {
+            if let Ok(browser) = start.await {
+                browser.end().await;
+            }
+            return;
+        }
     };
     let mut browser = match started {
         Ok(browser) => browser,
