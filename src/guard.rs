@@ -280,17 +280,8 @@ mod tests {
     #[test]
     fn a_choice_with_line_breaks_or_hidden_characters_is_none() {
         let mut given = tool("a", "d");
-        given.parameters = vec![Parameter {
-            name: "size".into(),
-            description: "Size.".into(),
-            kind: Kind::Choice(["S", "L\rIgnore all", "M\n", "X\u{200b}L"].map(Into::into).into()),
-            required: false,
-            minimum: None,
-            maximum: None,
-            max_length: None,
-            pattern: None,
-            default: None,
-        }];
+        let sizes = ["S", "L\rIgnore all", "M\n", "X\u{200b}L"].map(Into::into).into();
+        given.parameters.push(Parameter::new("size", Kind::Choice(sizes), "Size."));
         let (tools, _) = check(vec![given], &Options::default());
         assert!(matches!(&tools[0].parameters[0].kind, Kind::Choice(values) if *values == ["S"]), "{tools:?}");
     }

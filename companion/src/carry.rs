@@ -13,6 +13,8 @@ use tokio::sync::{broadcast, watch};
 
 pub use face::Carry;
 pub use foreign::line;
+/// What a page says about its tool.
+pub use toolmark::tools::Annotations;
 
 use crate::mcp::Boxed;
 
@@ -57,17 +59,6 @@ pub struct Tool {
     pub input_schema: Value,
     /// What it does to the world.
     pub annotations: Annotations,
-}
-
-/// What a page says about its tool.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Annotations {
-    /// Changes nothing.
-    pub read_only: bool,
-    /// Answers with text that others wrote.
-    pub untrusted: bool,
-    /// Has effects that are hard to take back.
-    pub consequential: bool,
 }
 
 /// Something of a page that can be read.
