@@ -80,7 +80,7 @@ function remote(options, from) {
     const ask = (...message) => new Promise((answer, refuse) => {
       if (ended) throw ended;
       count += 1;
-      waiting[count] = [answer, refuse, setTimeout(close, ANSWER_MS)];
+      waiting[count] = [answer, refuse, setTimeout(close, message[0] === 'open' ? WORKER_MS : ANSWER_MS)];
       worker.postMessage([count, ...message]);
     });
     const forget = quiet((timer) => clearTimeout(timer));
@@ -93,7 +93,6 @@ function remote(options, from) {
       }
       worker.terminate();
     });
-    const timer = setTimeout(close, WORKER_MS);
     worker.onmessage = quiet(({ data: [id, result, error] }) => {
       const [answer, refuse, timer] = waiting[id];
       forget(timer);
@@ -106,13 +105,9 @@ function remote(options, from) {
       event.preventDefault();
     });
     ask('open', options).then((first) => {
-      forget(timer);
       if (first.version === __VERSION__) resolve({ ...first, home: undefined, remote: true, ask, close });
       else close();
-    }, (error) => {
-      forget(timer);
-      close(error);
-    });
+    }, close);
   });
 }
 
