@@ -492,6 +492,43 @@ test('a browser that says too much, nothing, or things that nobody asked for', a
   });
 });
 
+test('frames that were there before: in the first list, however late they answer, or told to be silent', async (t) => {
+  const frame = (id, path, parentId) => ({ id, parentId, url: `https://shop.example/${path}`, securityOrigin: 'https://shop.example' });
+  const tree = { frameTree: { frame: frame('F', ''), childFrames: [{ frame: frame('G', 'cart', 'F') }, { frame: frame('H', 'lost', 'F') }] } };
+  const inside = (name) => ({ result: { type: 'object', value: [{ name, description: 'In a frame.', inputSchema: { type: 'object' } }] } });
+  /** A browser with one tab of three frames; the last one's tools are asked for with `lost(socket, reply)`. */
+  const frames = (lost) => pretended((socket, { id, method, sessionId, params }) => {
+    const reply = (result = {}) => socket.send(JSON.stringify({ id, result, sessionId }));
+    if (method === 'Target.setAutoAttach' && !sessionId) {
+      socket.send(JSON.stringify({ method: 'Target.attachedToTarget', params: { sessionId: 'S', targetInfo: { targetId: 'F', type: 'page', title: 'T', url: '' } } }));
+    }
+    if (method === 'Page.getFrameTree') return void setTimeout(() => reply(tree), 50);
+    if (method === 'Page.createIsolatedWorld') return void setTimeout(() => reply({ executionContextId: params.frameId === 'G' ? 1 : 2 }), 50);
+    if (method === 'Runtime.evaluate' && params.contextId === 1) return void setTimeout(() => reply(inside('late')), 200);
+    if (method === 'Runtime.evaluate' && params.contextId === 2) return lost(socket, reply);
+    return reply();
+  });
+  await t.test('late', async () => {
+    const mcp = await client(['connect', '--endpoint', await frames((_, reply) => reply(inside('other')))]);
+    assert.deepEqual((await names(mcp)).sort(), [...OWN, 'late', 'other'].sort());
+  });
+  await t.test('silent', async () => {
+    let after;
+    const mcp = await client(['connect', '--endpoint', await frames((socket, reply) => { after = { socket, reply }; })]);
+    assert.deepEqual((await names(mcp)).sort(), [...OWN, 'late'].sort());
+    const theLost = async () => (await pages(mcp)).find((page) => page.url === 'https://shop.example/lost');
+    const lost = await theLost();
+    assert.deepEqual(lost.tools, []);
+    assert.match(lost.notes[0], /does not answer what tools it has.*Load its page again/);
+    // What it registers from now on is told by the browser; an answer is better late than never.
+    after.socket.send(JSON.stringify({ method: 'WebMCP.toolsAdded', params: { tools: [{ name: 'new', description: 'New.', frameId: 'H' }] }, sessionId: 'S' }));
+    await until('the new tool', async () => (await names(mcp)).includes('new'));
+    after.reply(inside('other'));
+    await until('the old tool', async () => (await names(mcp)).includes('other'));
+    assert.equal((await theLost()).notes, undefined);
+  });
+});
+
 test('only this machine, and options that say what they need', async () => {
   for (const [args, said] of [
     [['--endpoint', 'http://10.0.0.1:9222'], /not on this machine/],

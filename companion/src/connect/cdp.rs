@@ -250,6 +250,12 @@ impl Coming {
         serde_json::from_str(raw.get()).map_err(|error| Refusal::Said(error.to_string()))
     }
 
+    /// What was to run with the reply does not, once this is dropped.
+    pub fn until_dropped(mut self) -> Coming {
+        self.keep = false;
+        self
+    }
+
     /// The reply.
     pub async fn raw(mut self) -> Reply {
         (&mut self.reply).await.unwrap_or(Err(Refusal::Lost))

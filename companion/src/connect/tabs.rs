@@ -19,6 +19,9 @@ use crate::mcp::Boxed;
 
 /// Clients ask for the list at once; tabs that are there have this long to say what they offer.
 const READY: Duration = Duration::from_secs(3);
+/// A frame that was there before us says which tools it has within this time, or it is told to be silent: now and then
+/// Chromium (156) loses a frame's way to its own list while the frame loads, and `getTools` never answers there.
+const LOOK_TIME: Duration = Duration::from_secs(2);
 /// A command that is no call. A page that hangs answers none.
 const COMMAND_TIME: Duration = Duration::from_secs(10);
 /// A form that leads to another page has its answer there: the page has this long to load …
@@ -51,6 +54,10 @@ struct Frame {
     forms: HashSet<String>,
     /// Definitions beyond those that are carried, or that cannot be.
     left_out: usize,
+    /// Its document was there before us, and was asked what it has …
+    asked: bool,
+    /// … and gave no answer.
+    silent: bool,
     offers: Offers,
     /// As it was made last; nothing after a change.
     page: Option<Arc<Page>>,
@@ -66,6 +73,8 @@ impl Frame {
             tools: Vec::new(),
             forms: HashSet::new(),
             left_out: 0,
+            asked: false,
+            silent: false,
             offers: Offers::default(),
             page: None,
         }
@@ -117,9 +126,9 @@ impl Frame {
         self.page = None;
     }
 
-    /// The page, if it offers something and is one of the web's or a file.
+    /// The page, if it offers something (or nobody knows) and is one of the web's or a file.
     fn page(&mut self, title: &str) -> Option<Arc<Page>> {
-        let offers = !self.tools.is_empty() || !self.offers.resources.is_empty() || !self.offers.prompts.is_empty();
+        let offers = self.silent || !self.tools.is_empty() || !self.offers.resources.is_empty() || !self.offers.prompts.is_empty();
         let known = ["http://", "https://", "file://"].iter().any(|scheme| self.origin.starts_with(scheme));
         if !offers || !known {
             return None;
@@ -135,6 +144,12 @@ impl Frame {
                     page.tools.len(),
                     self.left_out
                 ));
+            }
+            if self.silent {
+                page.notes.push(
+                    "This frame does not answer what tools it has: those that were there before toolmark connected are missing. Load its page again."
+                        .to_owned(),
+                );
             }
             page.notes.extend(self.offers.notes.iter().cloned());
             Arc::new(page)
@@ -211,8 +226,8 @@ struct State {
     last_run: u64,
     /// Frames by tab that were ever seen.
     frames: HashMap<u64, u64>,
-    /// Sessions of the start that have not said what they offer.
-    awaited: HashSet<(String, &'static str)>,
+    /// What sessions of the start have not said yet: a kind of thing, or the tools of a frame.
+    awaited: HashSet<(String, String)>,
     trouble: Option<String>,
 }
 
@@ -270,6 +285,9 @@ impl Tabs {
             tokio::time::sleep(READY).await;
             tabs.ready.send_replace(true);
         });
+        if !*self.ready.borrow() {
+            self.state().awaited.insert((String::new(), "tabs".to_owned()));
+        }
         // Titles and addresses are told of targets that were asked for.
         let pages = json!([{ "type": "page" }]);
         connection.tell("", "Target.setDiscoverTargets", json!({ "discover": true, "filter": pages }));
@@ -281,7 +299,7 @@ impl Tabs {
             return Err(failure.message);
         }
         self.state().trouble = None;
-        self.check_ready();
+        self.heard("", "tabs");
         let why = reading.await.unwrap_or_else(|error| error.to_string());
         self.detached();
         Ok(why)
@@ -348,6 +366,12 @@ impl Tabs {
         }
         drop(state);
         self.moved();
+    }
+
+    /// A session of the start said something.
+    fn heard(&self, session: &str, what: &str) {
+        self.state().awaited.remove(&(session.to_owned(), what.to_owned()));
+        self.check_ready();
     }
 
     fn check_ready(&self) {
@@ -467,8 +491,7 @@ impl Tabs {
         };
         state.sessions.insert(id.to_owned(), session);
         if !*self.ready.borrow() {
-            state.awaited.insert((id.to_owned(), "tools"));
-            state.awaited.insert((id.to_owned(), "offers"));
+            state.awaited.extend(["tools", "offers", "tree", "frames"].map(|what| (id.to_owned(), what.to_owned())));
         }
         drop(state);
         connection.tell(id, "Page.enable", json!({}));
@@ -480,11 +503,12 @@ impl Tabs {
                     "This browser has no WebMCP ({said}). Chromium 149 or newer has it, with --enable-features=WebMCP."
                 )));
             }
-            tabs.state().awaited.remove(&(key, "tools"));
-            tabs.check_ready();
+            tabs.heard(&key, "tools");
         }));
         let frames = json!({ "autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true, "filter": [{ "type": "iframe" }] });
-        connection.tell(id, "Target.setAutoAttach", frames);
+        let (tabs, key) = (self.clone(), id.to_owned());
+        // Frames that have a process of their own are told before this is answered.
+        drop(connection.send_then(id, "Target.setAutoAttach", frames, move |_| tabs.heard(&key, "frames")));
         self.watch_offers(id);
         // A page that was there before us is parsed already.
         self.parsed(id);
@@ -496,6 +520,7 @@ impl Tabs {
             if let Ok(tree) = reply {
                 tabs.placed(&session, &serde_json::from_str(tree.get()).unwrap_or(Value::Null));
             }
+            tabs.heard(&session, "tree");
         }));
     }
 
@@ -504,6 +529,7 @@ impl Tabs {
         let mut state = self.state();
         let mut trees = vec![tree.get("frameTree").unwrap_or(&Value::Null)];
         let mut root = true;
+        let starting = !*self.ready.borrow();
         // The browser's own nesting of frames; a list of what is left, because it may be deep.
         while let Some(tree) = trees.pop() {
             let Some(place) = tree.get("frame") else { continue };
@@ -511,12 +537,16 @@ impl Tabs {
             if root && let Some(session) = state.sessions.get_mut(session) {
                 session.main = id.to_owned();
             }
-            root = false;
-            if let Some(frame) = state.frame(session, id) {
+            let inner = !std::mem::take(&mut root);
+            let known = state.frame(session, id).map(|frame| {
                 frame.place(place);
-            }
-            if let (Some(connection), true) = (&state.connection, place.get("parentId").is_some()) {
-                tokio::spawn(self.clone().look_into(connection.clone(), session.to_owned(), id.to_owned()));
+                frame.asked = inner;
+            });
+            if let (Some(connection), Some(()), true) = (state.connection.clone(), known, inner) {
+                if starting {
+                    state.awaited.insert((session.to_owned(), id.to_owned()));
+                }
+                tokio::spawn(self.clone().look_into(connection, session.to_owned(), id.to_owned()));
             }
             trees.extend(tree.get("childFrames").and_then(Value::as_array).into_iter().flatten());
         }
@@ -524,19 +554,31 @@ impl Tabs {
         self.moved();
     }
 
-    /// Reads the tools of a frame that was there before us: the browser tells those of main documents only. In a world of
-    /// our own, which the page cannot see.
+    /// Reads the tools of a frame that was there before us: the browser tells those of a session's main document only.
     async fn look_into(self: Arc<Self>, connection: Connection, key: String, id: String) {
+        let looking = self.look(&connection, &key, &id);
+        tokio::pin!(looking);
+        if tokio::time::timeout(LOOK_TIME, &mut looking).await.is_err() {
+            self.silent(&key, &id);
+            // It may only be slow.
+            let _ = tokio::time::timeout(COMMAND_TIME, looking).await;
+        }
+        self.heard(&key, &id);
+    }
+
+    /// In a world of our own, which the page cannot see.
+    async fn look(self: &Arc<Self>, connection: &Connection, key: &str, id: &str) -> Option<()> {
         let world = json!({ "frameId": id, "worldName": "toolmark" });
-        let Ok(world) = within(connection.send(&key, "Page.createIsolatedWorld", world)).await else { return };
+        let world = connection.send(key, "Page.createIsolatedWorld", world).value().await.ok()?;
         let look =
             json!({ "expression": FRAME_TOOLS, "contextId": world.get("executionContextId"), "awaitPromise": true, "returnByValue": true });
-        let session = key.clone();
+        let (tabs, session, frame) = (self.clone(), key.to_owned(), id.to_owned());
         // Taken in its place among the events: what the frame showed after that is not mixed with it.
         let take = move |reply: &cdp::Reply| {
             let found = reply.as_ref().ok().and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok()).unwrap_or(Value::Null);
             let Some(tools) = found.pointer("/result/value").and_then(Value::as_array) else { return };
-            if let Some(frame) = self.state().frame(&session, &id) {
+            if let Some(frame) = tabs.state().frame(&session, &frame) {
+                (frame.silent, frame.page) = (false, None);
                 // Those that the browser told in the meantime are newer.
                 for tool in tools {
                     if !frame.has(tool) {
@@ -544,9 +586,21 @@ impl Tabs {
                     }
                 }
             }
-            self.moved();
+            tabs.moved();
         };
-        drop(connection.send_then(&key, "Runtime.evaluate", look, take));
+        connection.send_then(key, "Runtime.evaluate", look, take).until_dropped().raw().await.ok().map(drop)
+    }
+
+    /// A frame does not answer: agents are told, and nobody waits for it.
+    fn silent(&self, key: &str, id: &str) {
+        let mut state = self.state();
+        // It may show another document by now, or be gone.
+        if let Some(frame) = state.sessions.get_mut(key).and_then(|session| session.frames.get_mut(id)).filter(|frame| frame.asked) {
+            (frame.silent, frame.page) = (true, None);
+        }
+        drop(state);
+        self.moved();
+        self.heard(key, id);
     }
 
     /// A frame shows another document.
@@ -627,9 +681,7 @@ impl Tabs {
                     break;
                 }
                 let Some((now, offers)) = found else {
-                    if tabs.state().awaited.remove(&(key.clone(), "offers")) {
-                        tabs.check_ready();
-                    }
+                    tabs.heard(&key, "offers");
                     // The document may just be going; a page that broke what this needs is left alone after that.
                     if seen.take().is_none() {
                         break;
@@ -639,16 +691,14 @@ impl Tabs {
                 seen = Some(now);
                 tabs.take_offers(&key, offers);
             }
-            if tabs.state().awaited.remove(&(key, "offers")) {
-                tabs.check_ready();
-            }
+            tabs.heard(&key, "offers");
         });
     }
 
     fn take_offers(&self, key: &str, offers: Offers) {
         let mut state = self.state();
         let main = state.sessions.get(key).map(|session| session.main.clone()).unwrap_or_default();
-        state.awaited.remove(&(key.to_owned(), "offers"));
+        state.awaited.remove(&(key.to_owned(), "offers".to_owned()));
         if let Some(frame) = state.frame(key, &main) {
             let before = std::mem::replace(&mut frame.offers, offers);
             frame.page = None;
