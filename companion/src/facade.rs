@@ -2,10 +2,9 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use axum::Router;
-use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -15,12 +14,8 @@ use serde_json::{Value, json};
 use crate::audit::{Audit, Entry};
 use crate::home;
 use crate::http::{json_response, problem};
-use crate::mcp::{Caller, Provider};
+use crate::mcp::{Caller, MAX_REQUEST, Provider};
 
-/// Bytes of a request.
-const MAX_REQUEST: usize = 4_000_000;
-/// A request is there within this time.
-const BODY: Duration = Duration::from_secs(20);
 /// Characters of a session's and a request's id.
 const MAX_ID: usize = 200;
 /// Sessions whose order is kept; those that are not used longest are forgotten.
@@ -84,7 +79,7 @@ pub struct Facade {
     results: Mutex<Results>,
 }
 
-/// Its routes; the guard stands before them.
+/// Its routes. Requests reach them whole (`http::whole`), and the guard stands before them.
 pub fn routes(provider: Arc<dyn Provider>, audit: Option<Arc<Audit>>) -> Router {
     let facade = Arc::new(Facade { provider, audit, turns: Mutex::default(), results: Mutex::default() });
     Router::new().route("/manifest", get(manifest)).route("/invoke", post(invoke)).with_state(facade)
@@ -152,17 +147,9 @@ fn asked(body: &[u8]) -> Result<Asked, (&'static str, String)> {
 
 async fn invoke(State(facade): State<Arc<Facade>>, request: Request) -> Response {
     const SHAPE: &str = "Send {\"session_id\": \"…\", \"tool\": \"…\", \"parameters\": {…}, \"request_id\": \"…\"}.";
-    let body = match tokio::time::timeout(BODY, axum::body::to_bytes(Body::new(request.into_body()), MAX_REQUEST)).await {
-        Ok(Ok(body)) => body,
-        Ok(Err(_)) => {
-            return problem(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "too_large",
-                &format!("The body is broken, or longer than {MAX_REQUEST} bytes."),
-                SHAPE,
-            );
-        }
-        Err(_) => return problem(StatusCode::REQUEST_TIMEOUT, "timeout", "The body did not come in time.", SHAPE),
+    // It is there already.
+    let Ok(body) = axum::body::to_bytes(request.into_body(), MAX_REQUEST).await else {
+        return problem(StatusCode::BAD_REQUEST, "invalid_parameter", "The body is broken.", SHAPE);
     };
     let asked = match asked(&body) {
         Ok(asked) => asked,

@@ -103,6 +103,8 @@ pub async fn join(port: u16, token: &str) -> Result<TcpStream, String> {
     let number = home::random(16)?;
     let asked = async {
         let mut stream = TcpStream::connect(("127.0.0.1", port)).await.ok()?;
+        // One small message after the other: waiting for more to send costs a call some 40 ms.
+        let _ = stream.set_nodelay(true);
         let head = format!(
             "GET /join HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: upgrade\r\nUpgrade: {NAME}\r\n{NUMBER}: {number}\r\n{PROOF}: {}\r\n\r\n",
             asking(token, port, &number)
@@ -232,5 +234,5 @@ impl Client {
 
 /// Writes a message; whether it could.
 async fn write<W: AsyncWrite + Unpin>(to: &mut W, line: &str) -> bool {
-    to.write_all(line.as_bytes()).await.is_ok() && to.write_all(b"\n").await.is_ok() && to.flush().await.is_ok()
+    to.write_all(format!("{line}\n").as_bytes()).await.is_ok() && to.flush().await.is_ok()
 }

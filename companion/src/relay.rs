@@ -109,8 +109,7 @@ impl Running {
         };
         let clients = watch::Sender::new(0);
         let door = Door { guard: guard.clone(), provider: provider.clone(), clients: clients.clone() };
-        let facade =
-            if choices.http { facade::routes(carry, audit).route_service("/mcp", mcp::http(provider.clone())) } else { Router::new() };
+        let facade = if choices.http { for_scripts(carry, provider.clone(), audit) } else { Router::new() };
         let routes = Router::new()
             .route("/", get(socket::connect))
             .with_state(Endpoint { relay, guard: guard.clone() })
@@ -129,6 +128,11 @@ impl Running {
     async fn until_alone(self) {
         let _ = self.clients.subscribe().wait_for(|count| *count == 0).await;
     }
+}
+
+/// What `--http` adds. Requests are there soon, and whole, or refused.
+fn for_scripts(carry: Arc<dyn Provider>, provider: Arc<dyn Provider>, audit: Option<Arc<Audit>>) -> Router {
+    http::whole(facade::routes(carry, audit).route_service("/mcp", mcp::http(provider)), mcp::MAX_REQUEST)
 }
 
 /// A relay that has its port.
@@ -510,5 +514,42 @@ impl Source for Relay {
 
     fn updates(&self) -> broadcast::Receiver<(String, String)> {
         self.updates.subscribe()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use axum::body::Body;
+    use axum::http::{Request, header};
+    use hyper::service::Service;
+    use hyper_util::service::TowerToHyperService;
+
+    /// A body of which a byte comes every five seconds, without end.
+    fn dripping() -> Body {
+        Body::from_stream(futures_util::stream::unfold((), |()| async {
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            Some((Ok::<_, std::convert::Infallible>("x"), ()))
+        }))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn requests_of_scripts_that_do_not_come_to_an_end_are_refused() {
+        let carry = Carry::new(vec![Relay::new(Grant::Read)], INSTRUCTIONS);
+        let routes = TowerToHyperService::new(for_scripts(carry.clone(), carry, None));
+        for path in ["/mcp", "/invoke"] {
+            for (body, wanted) in [(dripping(), (408, "timeout")), ("x".repeat(mcp::MAX_REQUEST + 1).into(), (413, "too_large"))] {
+                let request = Request::post(path)
+                    .header(header::HOST, "127.0.0.1")
+                    .header(header::ACCEPT, "application/json, text/event-stream")
+                    .header(header::CONTENT_TYPE, "application/json");
+                let answered = tokio::time::timeout(Duration::from_secs(60), routes.call(request.body(body).unwrap()));
+                let answer = answered.await.unwrap().unwrap();
+                let status = answer.status().as_u16();
+                let said: Value = serde_json::from_slice(&axum::body::to_bytes(answer.into_body(), 10_000).await.unwrap()).unwrap();
+                assert_eq!((status, said["code"].as_str().unwrap_or("")), wanted, "{path}");
+            }
+        }
     }
 }

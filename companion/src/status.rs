@@ -182,7 +182,7 @@ fn no_relay(port: u16) -> String {
 
 /// How many tools of pages the relay has. It is asked as a second start asks it: the token is not shown to the port.
 async fn tools_of_relay(port: u16, token: &str) -> Result<usize, String> {
-    if TcpStream::connect(("127.0.0.1", port)).await.is_err() {
+    if !matches!(tokio::time::timeout(PATIENCE, TcpStream::connect(("127.0.0.1", port))).await, Ok(Ok(_))) {
         return Err(no_relay(port));
     }
     let stream = join::join(port, token).await?;
