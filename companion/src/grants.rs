@@ -37,7 +37,8 @@ impl Grant {
         }
     }
 
-    fn of(word: &str) -> Option<Grant> {
+    /// As it is read.
+    pub fn of(word: &str) -> Option<Grant> {
         [Grant::Read, Grant::Act, Grant::Deny].into_iter().find(|grant| grant.word() == word)
     }
 }

@@ -53,9 +53,14 @@ pub fn random(bytes: usize) -> Result<String, String> {
     Ok(buffer.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
+/// The token, if there is one.
+pub fn known_token() -> Option<String> {
+    read("token", MAX_TOKEN).map(|token| token.trim().to_owned()).filter(|token| token.len() >= 32)
+}
+
 /// The token that clients over HTTP show; made at the first need.
 pub fn token() -> Result<String, String> {
-    if let Some(token) = read("token", MAX_TOKEN).map(|token| token.trim().to_owned()).filter(|token| token.len() >= 32) {
+    if let Some(token) = known_token() {
         #[cfg(unix)]
         close_to_others()?;
         return Ok(token);

@@ -1,6 +1,7 @@
 //! `toolmark`: the tools of web pages for any MCP client.
 
 mod answer;
+mod asking;
 mod audit;
 mod carry;
 mod clients;
@@ -125,11 +126,26 @@ enum Command {
 #[derive(Subcommand)]
 enum Granting {
     /// Lists them (also without a word)
-    List,
+    List {
+        /// Where the relay listens: origins whose pages wait there are listed too
+        #[arg(long, default_value_t = relay::PORT)]
+        port: u16,
+    },
     /// Forgets an origin: its pages have to be paired again
     Revoke {
         #[arg(help = "As in https://shop.example", value_parser = grants::origin)]
         origin: String,
+    },
+    /// Allows what the relay asked you for, by the six digits that it wrote on its standard error
+    Pair {
+        /// The six digits
+        #[arg(value_parser = code)]
+        code: String,
+        /// What its pages' tools may do; else what the relay's --pair-as says
+        grant: Option<grants::Grant>,
+        /// Where the relay listens
+        #[arg(long, default_value_t = relay::PORT)]
+        port: u16,
     },
     /// Sets what an origin may do
     Set {
@@ -138,6 +154,13 @@ enum Granting {
         /// What its pages' tools may do
         grant: grants::Grant,
     },
+}
+
+/// Digits as the relay writes them; people copy spaces with them.
+fn code(text: &str) -> Result<String, String> {
+    let digits: String = text.chars().filter(|one| !one.is_whitespace()).collect();
+    let whole = digits.len() == 6 && digits.bytes().all(|one| one.is_ascii_digit());
+    whole.then_some(digits).ok_or_else(|| "the relay's code has six digits; without one, use 'toolmark grants set ORIGIN read'".to_owned())
 }
 
 /// Where the server listens over HTTP.
@@ -279,7 +302,8 @@ async fn run(command: Command) -> Result<ExitCode, String> {
         }
         Command::Relay(choices) => relay::run(choices).await,
         Command::Grants { change } => match change {
-            None | Some(Granting::List) => {
+            None | Some(Granting::List { .. }) => {
+                let port = if let Some(Granting::List { port }) = change { port } else { relay::PORT };
                 let grants = grants::list()?;
                 for (origin, grant) in &grants {
                     print(&format!("{}\t{origin}", grant.word()));
@@ -287,6 +311,25 @@ async fn run(command: Command) -> Result<ExitCode, String> {
                 if grants.is_empty() {
                     eprintln!("toolmark: no origin has a grant.");
                 }
+                let told = match home::known_token() {
+                    Some(token) => asking::ask(port, &token, None).await,
+                    None => None,
+                };
+                for origin in told.map(|told| told.asking).unwrap_or_default() {
+                    print(&format!("asks\t{origin}"));
+                    eprintln!("toolmark: to allow it: toolmark grants set {origin} read|act");
+                }
+                Ok(ExitCode::SUCCESS)
+            }
+            Some(Granting::Pair { code, grant, port }) => {
+                let told = asking::ask(port, &home::token()?, Some(&code)).await;
+                let told = told.ok_or_else(|| format!("No relay of yours answers at port {port}; --port says where it is."))?;
+                let origin = told.meant.ok_or(
+                    "No page has this code, or it counts no more: load the page again for a new one, or see 'toolmark grants' for who asks.",
+                )?;
+                let grant = grant.unwrap_or(told.grant);
+                grants::set(&origin, grant)?;
+                print(&format!("{}\t{origin}", grant.word()));
                 Ok(ExitCode::SUCCESS)
             }
             Some(Granting::Set { origin, grant }) => {

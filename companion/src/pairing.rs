@@ -94,6 +94,19 @@ impl Pairing {
         }
     }
 
+    /// The person has a code at their terminal; whose it is. They mean no origin that was not asked for.
+    pub fn entered(&mut self, known: impl Fn(&str) -> bool, now: Instant) -> Option<String> {
+        if self.wrong >= ALL_TRIES {
+            return None;
+        }
+        let found = self.open.iter().find(|(_, code)| code.counts(now) && known(&code.digits)).map(|(origin, _)| origin.clone());
+        match &found {
+            Some(origin) => drop(self.open.remove(origin)),
+            None => self.wrong += 1,
+        }
+        found
+    }
+
     /// Somebody typed a code in a page of an origin.
     pub fn typed(&mut self, origin: &str, digits: &str, now: Instant) -> Typed {
         let Some(code) = self.open.get_mut(origin).filter(|code| code.counts(now)) else { return Typed::Over };

@@ -1,6 +1,6 @@
 //! `toolmark relay`: pages that connect over a WebSocket, and what each origin may do.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,7 +22,7 @@ use crate::join::{self, Client, Counted, Door};
 use crate::mcp::{self, Boxed, Provider};
 use crate::pairing::{Asked, Pairing, Typed};
 use crate::socket::{self, Endpoint};
-use crate::{facade, home};
+use crate::{asking, facade, home};
 
 /// Calls that one page works on at once.
 const MAX_CALLS: usize = 256;
@@ -38,7 +38,7 @@ const MAX_ERROR: usize = 2_000;
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Where pages look for it.
-const PORT: u16 = 9333;
+pub const PORT: u16 = 9333;
 
 /// Bytes between a client and the relay in its own program.
 const BUFFER: usize = 64_000;
@@ -101,7 +101,7 @@ impl Running {
             Some(path) => Some(Arc::new(Audit::new(path.clone(), choices.audit_arguments, token.to_owned())?)),
             None => None,
         };
-        let relay = Relay::new(choices.pair_as);
+        let relay = Relay::new(choices.pair_as, port);
         let carry: Arc<dyn Provider> = Carry::new(vec![relay.clone()], INSTRUCTIONS);
         let provider = match &audit {
             Some(audit) => Arc::new(Audited { provider: carry.clone(), audit: audit.clone() }),
@@ -112,7 +112,10 @@ impl Running {
         let facade = if choices.http { for_scripts(carry, provider.clone(), audit) } else { Router::new() };
         let routes = Router::new()
             .route("/", get(socket::connect))
-            .with_state(Endpoint { relay, guard: guard.clone() })
+            .with_state(Endpoint { relay: relay.clone(), guard: guard.clone() })
+            .merge(
+                Router::new().route("/asking", get(asking::answer)).with_state(asking::Desk { guard: guard.clone(), relay: relay.clone() }),
+            )
             .merge(Router::new().route("/join", get(join::welcome)).with_state(door))
             .merge(http::guarded(facade, guard));
         tokio::spawn(http::serve(listener, routes));
@@ -222,6 +225,8 @@ pub struct Relay {
     pairing: Mutex<Pairing>,
     /// What a code that was typed grants.
     paired: Grant,
+    /// Where it listens.
+    port: u16,
     tabs: Mutex<BTreeMap<u64, Tab>>,
     next: AtomicU64,
     changes: watch::Sender<u64>,
@@ -248,11 +253,12 @@ impl Drop for Waiting<'_> {
 
 impl Relay {
     /// Nobody is connected yet.
-    pub fn new(paired: Grant) -> Arc<Relay> {
+    pub fn new(paired: Grant, port: u16) -> Arc<Relay> {
         let relay = Arc::new(Relay {
             grants: Grants::default(),
             pairing: Mutex::default(),
             paired,
+            port,
             tabs: Mutex::default(),
             next: AtomicU64::new(1),
             changes: watch::Sender::new(0),
@@ -348,8 +354,9 @@ impl Relay {
         let asked = self.pairing.lock().map_or(Asked::Not("The relay failed inside."), |mut pairing| pairing.ask(origin, Instant::now()));
         match asked {
             Asked::Show(digits) => {
+                let port = if self.port == PORT { String::new() } else { format!(" --port {}", self.port) };
                 eprintln!(
-                    "toolmark: pages of {origin} ask to offer their tools.\n  To allow it ({}), type {digits} in the page within two minutes, or run: toolmark grants set {origin} read|act\n  To be asked no more: toolmark grants set {origin} deny",
+                    "toolmark: pages of {origin} ask to offer their tools.\n  To allow it ({}), type {digits} in the page within two minutes.\n  If the page does not ask for it (it has another embed), run: toolmark grants pair {digits}{port}\n  Later, or to allow something else: toolmark grants set {origin} read|act\n  To be asked no more: toolmark grants set {origin} deny",
                     self.paired.word()
                 );
                 required(origin)
@@ -357,6 +364,22 @@ impl Relay {
             Asked::Shown => required(origin),
             Asked::Not(why) => closed(origin, why),
         }
+    }
+
+    /// Origins of pages that are connected and may do nothing yet.
+    pub fn asking(&self) -> BTreeSet<String> {
+        let Ok(tabs) = self.tabs.lock() else { return BTreeSet::new() };
+        tabs.values().filter(|tab| self.grants.of(&tab.origin).is_none()).map(|tab| tab.origin.clone()).collect()
+    }
+
+    /// The person has a code at their terminal: whose it is.
+    pub fn coded(&self, known: impl Fn(&str) -> bool) -> Option<String> {
+        self.pairing.lock().ok()?.entered(known, Instant::now())
+    }
+
+    /// What a code grants.
+    pub fn paired(&self) -> Grant {
+        self.paired
     }
 
     /// The person closed the question in a page.
@@ -536,7 +559,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn requests_of_scripts_that_do_not_come_to_an_end_are_refused() {
-        let carry = Carry::new(vec![Relay::new(Grant::Read)], INSTRUCTIONS);
+        let carry = Carry::new(vec![Relay::new(Grant::Read, PORT)], INSTRUCTIONS);
         let routes = TowerToHyperService::new(for_scripts(carry.clone(), carry, None));
         for path in ["/mcp", "/invoke"] {
             for (body, wanted) in [(dripping(), (408, "timeout")), ("x".repeat(mcp::MAX_REQUEST + 1).into(), (413, "too_large"))] {
@@ -548,7 +571,7 @@ mod tests {
                 let answer = answered.await.unwrap().unwrap();
                 let status = answer.status().as_u16();
                 let said: Value = serde_json::from_slice(&axum::body::to_bytes(answer.into_body(), 10_000).await.unwrap()).unwrap();
-                assert_eq!((status, said["code"].as_str().unwrap_or("")), wanted, "{path}");
+                assert_eq!((status, said.get("code").and_then(Value::as_str).unwrap_or("")), wanted, "{path}");
             }
         }
     }

@@ -100,7 +100,7 @@ pub async fn links(ports: &Ports) -> Vec<Link> {
             (Ok(tools), _) if relay && *tools > 0 => Ok(format!("Pages offer {tools} tools through the relay.")),
             (_, Ok(tabs)) if connect && *tabs > 0 => Ok(format!("{tabs} tabs of web pages are open in the browser.")),
             _ if connect && !relay => Err("No web page is open in that browser: open one.".to_owned()),
-            _ => Err("No page offers tools: open one with data-relay, and type the relay's code there. 'toolmark grants' lists who may."
+            _ => Err("No page offers tools: open one with data-relay, and type the relay's code there. 'toolmark grants' lists who may and who asks."
                 .to_owned()),
         };
     let launches = starts.iter().any(|start| start.arguments.iter().any(|argument| argument == "--launch"));

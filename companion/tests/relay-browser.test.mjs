@@ -43,9 +43,9 @@ for (const surface of SURFACES) {
     const { mcp, port, said, names, listed, unlisted, grant } = one;
     const origin = await site(() => `${ld(product())}${tag('data-page="off"')}<script>${waits}</script><script src="/embed/embed.js" data-relay-port="${port}"></script>`);
     const page = await open(surface, origin);
-    await until(() => said().includes(`pages of ${origin} ask`), 'the question to the person', 30_000);
+    const [, digits] = await until(() => new RegExp(`pages of ${origin} ask[^]*grants pair (\\d{6})`).exec(said()), 'the question to the person', 30_000);
     assert.ok(!(await names()).includes('get_product'));
-    await grant('set', origin, 'act');
+    assert.equal((await grant('pair', digits, 'act', '--port', String(port))).stdout, `act\t${origin}\n`);
     await listed('get_product');
     assert.match(text(await mcp.callTool({ name: 'get_product', arguments: {} })), /10\.00/);
     // Reload: the same name leads to the page again.

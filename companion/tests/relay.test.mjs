@@ -81,6 +81,50 @@ test('an unknown origin is paired by the code that the person is shown, and nobo
   await late.heard('pairing/wrong');
 });
 
+for (const style of ['2.2.0', '4.0.0']) {
+  test(`a page in the style of ${style}, which cannot ask for a code, is paired at the person's terminal`, async () => {
+    const { port, mcp, said, names, listed, heard, grant } = await relay();
+    const socket = await page(port, { origin: SHOP, style, tools: [echo({ annotations: undefined })] });
+    const [, command, digits] = await until(() => /run: toolmark ((?:grants pair) (\d{6}) --port \d+)$/m.exec(said()), 'the command');
+    const waits = await grant('list', '--port', String(port));
+    assert.equal(waits.stdout, `asks\t${SHOP}\n`);
+    assert.match(waits.stderr, /toolmark grants set https:\/\/shop\.example read\|act/);
+    assert.ok(!(await names()).includes('echo'), 'a page without a grant is listed');
+    const wrong = await grant('pair', digits.replace(/./g, (digit) => (digit === '9' ? '0' : '9')), '--port', String(port));
+    assert.deepEqual([wrong.code, wrong.stdout], [1, '']);
+    assert.match(wrong.stderr, /load the page again/);
+    const paired = await grant(...command.split(' ').slice(1), 'act');
+    assert.equal(paired.stdout, `act\t${SHOP}\n`);
+    // The embed connects again, as it does when a relay was started anew.
+    assert.equal(await socket.closed(), 1012);
+    await page(port, { origin: SHOP, style, tools: [echo({ annotations: undefined })] });
+    await listed('echo');
+    assert.equal(code(await mcp.callTool({ name: 'echo', arguments: { text: 'x' } })), 'ok');
+    // It counts once, and neither the model nor the page ever has it.
+    assert.equal((await grant('pair', digits, '--port', String(port))).code, 1);
+    assert.equal((await grant('list', '--port', String(port))).stdout, `act\t${SHOP}\n`);
+    assert.ok(!JSON.stringify([heard, socket.messages]).includes(digits));
+  });
+}
+
+test('a code is shown to no stranger at the port, and nobody without the token is told who asks', async () => {
+  const { port, grant, folder } = await relay();
+  const token = fs.readFileSync(path.join(folder, 'token'), 'utf8');
+  const shown = [];
+  const { origin } = await site((url, request) => {
+    shown.push(JSON.stringify([request.path, request.headers]));
+    return { headers: { 'toolmark-proof': request.headers['toolmark-proof'] }, body: JSON.stringify({ asking: [OTHER], meant: OTHER, grant: 'act' }) };
+  });
+  const stranger = await grant('pair', '123456', '--port', new URL(origin).port);
+  assert.match(stranger.stderr, /No relay of yours answers/);
+  assert.deepEqual([stranger.code, (await grant()).stdout, shown.length], [1, '', 1]);
+  assert.ok(!shown[0].includes('123456') && !shown[0].includes(token), shown[0]);
+  for (const headers of [{}, { authorization: `Bearer ${token}` }, { 'toolmark-number': '1', 'toolmark-proof': '1' }]) {
+    assert.equal((await fetch(`http://127.0.0.1:${port}/asking`, { headers })).status, 403);
+  }
+  for (const bad of ['12345', '1234567', 'abcdef', SHOP]) assert.equal((await grant('pair', bad)).code, 2, bad);
+});
+
 test('a code that was typed wrong five times counts no more', async () => {
   const { port, said } = await relay();
   const { socket } = await connect(port, { origin: SHOP });
