@@ -44,7 +44,7 @@ pub fn json_response(status: StatusCode, body: &Value) -> Response {
     (status, [(header::CONTENT_TYPE, "application/json")], Body::from(body.to_string())).into_response()
 }
 
-fn text<'h>(headers: &'h HeaderMap, name: header::HeaderName) -> Option<&'h str> {
+fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 

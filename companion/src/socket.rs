@@ -131,9 +131,9 @@ impl Talk<'_> {
             let said = tokio::select! {
                 message = socket.recv() => message,
                 out = outbox.recv() => match out {
-                    Some(Out::Tell(message)) => { if tell(&mut socket, &message).await { continue } else { return None } }
+                    Some(Out::Tell(message)) if tell(&mut socket, &message).await => continue,
                     Some(Out::Close(code, why)) => { close(&mut socket, code, why).await; return None }
-                    None => return None,
+                    Some(Out::Tell(_)) | None => return None,
                 },
                 _ = ping.tick() => { if tell(&mut socket, &json!({ "type": "ping" })).await { continue } else { return None } }
                 () = tokio::time::sleep_until(late) => {

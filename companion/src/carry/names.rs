@@ -92,11 +92,11 @@ mod tests {
     fn a_name_never_leads_to_another_origin() {
         let mut names = Names::default();
         let (a, b) = (owner("https://a.example", "echo"), owner("https://b.example", "echo"));
-        assert_eq!(names.assign(&[a.clone()]), ["echo"]);
+        assert_eq!(names.assign(std::slice::from_ref(&a)), ["echo"]);
         assert_eq!(names.assign(&[a.clone(), b.clone()]), ["a_example_echo", "b_example_echo"]);
         // The old name still leads where it led.
         assert_eq!(names.owner("echo"), Some(&a));
-        assert_eq!(names.assign(&[b.clone()]), ["b_example_echo"]);
+        assert_eq!(names.assign(std::slice::from_ref(&b)), ["b_example_echo"]);
         assert_eq!(names.owner("echo"), Some(&a));
         assert_eq!(names.assign(&[a, b]), ["a_example_echo", "b_example_echo"]);
     }
