@@ -2,6 +2,7 @@
 //! much, only so long, no cookies, nothing but text.
 
 use std::collections::HashMap;
+use std::io::Read;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -427,11 +428,13 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
 pub fn file(path: &str) -> Result<(String, String), Refusal> {
     let problem = |message: String| failure("not_found", &message, "Pass the path of a saved page or an http(s) address.");
     let absolute = std::fs::canonicalize(Path::new(path)).map_err(|error| problem(format!("'{path}' cannot be read: {error}.")))?;
-    let length = std::fs::metadata(&absolute).map_err(|error| problem(error.to_string()))?.len();
-    if length > MAX_BYTES as u64 {
+    let mut bytes = Vec::new();
+    // What has no length can be without end, and a file can grow.
+    let read = std::fs::File::open(&absolute).and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
+    read.map_err(|error| problem(format!("'{path}' cannot be read: {error}.")))?;
+    if bytes.len() > MAX_BYTES {
         return Err(failure("too_large", &format!("'{path}' is larger than {MAX_BYTES} bytes."), ""));
     }
-    let bytes = std::fs::read(&absolute).map_err(|error| problem(format!("'{path}' cannot be read: {error}.")))?;
     let url = Url::from_file_path(&absolute).map_or_else(|()| "file:///".to_owned(), String::from);
     Ok((url, decode(&bytes, None)))
 }

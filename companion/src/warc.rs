@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use flate2::bufread::GzDecoder;
+use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
 
 use crate::fetch::MAX_BYTES;
 
@@ -12,6 +12,14 @@ pub const MAX_RECORD: usize = MAX_BYTES + MAX_HEAD;
 const MAX_HEAD: usize = 65_536;
 /// Fields of a head.
 const MAX_FIELDS: usize = 128;
+/// What the next record begins with, on a line of its own.
+const NEXT: &[u8] = b"\nWARC/1.";
+/// What is wrong with a record that reaches into the next.
+const TOO_LONG: &str = "The record's Content-Length reaches into the next record, which is read nevertheless.";
+/// Content codings of one page; more than two are a mistake, or meant to keep us busy.
+const MAX_CODINGS: usize = 3;
+/// Bytes that are read at once of what is packed with brotli.
+const BUFFER: usize = 8_192;
 /// What a gzip member begins with: its mark, and deflate.
 const MEMBER: &[u8] = &[0x1f, 0x8b, 0x08];
 
@@ -130,9 +138,52 @@ fn seek_member(input: &mut impl BufRead) -> io::Result<(bool, bool)> {
     }
 }
 
+/// An input that takes back what was read too far.
+struct Input<'r> {
+    /// Comes before the rest, from `at` on.
+    back: Vec<u8>,
+    at: usize,
+    rest: Box<dyn BufRead + 'r>,
+}
+
+impl Input<'_> {
+    fn take_back(&mut self, read: &[u8]) {
+        self.back = [read, self.back.get(self.at..).unwrap_or_default()].concat();
+        self.at = 0;
+    }
+}
+
+impl Read for Input<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(buffer)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+impl BufRead for Input<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        match self.back.get(self.at..) {
+            Some(back) if !back.is_empty() => Ok(back),
+            _ => self.rest.fill_buf(),
+        }
+    }
+
+    fn consume(&mut self, used: usize) {
+        if self.at < self.back.len() {
+            self.at += used;
+            if self.at >= self.back.len() {
+                (self.back, self.at) = (Vec::new(), 0);
+            }
+        } else {
+            self.rest.consume(used);
+        }
+    }
+}
+
 /// The records of an archive.
 pub struct Archive<'r> {
-    input: Box<dyn BufRead + 'r>,
+    input: Input<'r>,
     /// How many records were begun.
     pub number: u64,
     /// The last one ended where it did not say: what comes is searched for the next.
@@ -171,9 +222,9 @@ impl Start {
 impl<'r> Archive<'r> {
     /// Nothing is read yet.
     pub fn new(input: impl BufRead + 'r, start: Start) -> Archive<'r> {
-        let input: Box<dyn BufRead + 'r> =
+        let rest: Box<dyn BufRead + 'r> =
             if start == Start::Gzip { Box::new(BufReader::new(Members { state: Member::Between(input) })) } else { Box::new(input) };
-        Archive { input, number: 0, lost: false, over: false, pending: None }
+        Archive { input: Input { back: Vec::new(), at: 0, rest }, number: 0, lost: false, over: false, pending: None }
     }
 
     /// A line without its end, of at most `MAX_HEAD` bytes; the rest of a longer one comes as the next.
@@ -203,6 +254,20 @@ impl<'r> Archive<'r> {
             self.input.consume(1);
         }
         Ok(ends)
+    }
+
+    /// Whether the last bytes of a record that ends nowhere are the next one, which is then read as such.
+    fn reaches_into_next(&mut self, body: &[u8]) -> bool {
+        let tail = body.get(body.len().saturating_sub(MAX_HEAD)..).unwrap_or_default();
+        let next = tail.windows(NEXT.len()).position(|bytes| bytes == NEXT);
+        // Or as much of its first line as there is.
+        let begun = || (2..NEXT.len()).rev().find(|length| tail.ends_with(NEXT.get(..*length).unwrap_or_default()));
+        let next = next.or_else(|| begun().map(|length| tail.len() - length)).and_then(|at| tail.get(at + 1..));
+        if let Some(next) = next {
+            self.lost = true;
+            self.input.take_back(next);
+        }
+        next.is_some()
     }
 
     /// What is broken is behind the reader now.
@@ -283,6 +348,9 @@ impl<'r> Archive<'r> {
         let read = if keep { content.read_to_end(&mut body).map(|read| read as u64) } else { io::copy(&mut content, &mut io::sink()) };
         match read {
             Ok(read) if read < length => {
+                if self.reaches_into_next(&body) {
+                    return Err(Fault { url, ..malformed(TOO_LONG.to_owned()) });
+                }
                 return Err(Fault { url, ..malformed(format!("The archive ends after {read} of the record's {length} bytes.")) });
             }
             Ok(_) => {}
@@ -290,6 +358,9 @@ impl<'r> Archive<'r> {
         }
         let ends = self.finish();
         if let Ok(false) = ends {
+            if self.reaches_into_next(&body) {
+                return Err(Fault { url, ..malformed(TOO_LONG.to_owned()) });
+            }
             self.lost = true;
             return Err(Fault { url, ..malformed("The record goes on behind its end: its Content-Length is wrong.".to_owned()) });
         }
@@ -355,25 +426,44 @@ fn answer(message: &[u8]) -> Result<Option<Content>, Fault> {
         // Many archives keep the header and not the chunks.
         body = chunks(&body).unwrap_or(body);
     }
-    let coded = field("Content-Encoding").map(|coding| coding.to_ascii_lowercase()).filter(|coding| coding != "identity");
-    match coded.as_deref() {
-        Some("gzip" | "x-gzip") if body.starts_with(MEMBER) => {
-            let mut whole = Vec::new();
-            let read = GzDecoder::new(body.as_slice()).take(MAX_BYTES as u64 + 1).read_to_end(&mut whole);
-            read.map_err(|error| fault("malformed_record", format!("The page's gzip is broken ({error}).")))?;
-            body = whole;
-        }
-        // Likewise the header and not the coding: then it is text.
-        Some("br" | "zstd" | "deflate") if std::str::from_utf8(body.get(..body.len().min(64)).unwrap_or_default()).is_err() => {
-            let message = format!("The page is kept in Content-Encoding {}, which is not read here.", coded.unwrap_or_default());
-            return Err(fault("unreadable", message));
-        }
-        _ => {}
+    let coding = field("Content-Encoding").unwrap_or_default().to_ascii_lowercase();
+    // The last one was put on last.
+    for coding in coding.rsplit(',').map(str::trim).filter(|coding| !coding.is_empty() && *coding != "identity").take(MAX_CODINGS) {
+        body = uncoded(body, coding)?;
     }
     if body.len() > MAX_BYTES {
         return Err(fault("too_large", format!("The page is larger than {MAX_BYTES} bytes.")));
     }
     Ok(Some((kind, charset, body)))
+}
+
+/// A body without its content coding. Many archives keep the header and not the coding: what is text already stays.
+fn uncoded(body: Vec<u8>, coding: &str) -> Result<Vec<u8>, Fault> {
+    let whole = |input: &mut dyn Read| {
+        let mut whole = Vec::new();
+        input.take(MAX_BYTES as u64 + 1).read_to_end(&mut whole).map(|_| whole)
+    };
+    let given = body.as_slice();
+    let start = given.get(..given.len().min(64)).unwrap_or_default();
+    let read = match coding {
+        _ if start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start().first() == Some(&b'<') => return Ok(body),
+        "gzip" | "x-gzip" => whole(&mut GzDecoder::new(given)),
+        // Meant to be in zlib's wrapping; some servers leave that away.
+        "deflate" => whole(&mut ZlibDecoder::new(given)).or_else(|_| whole(&mut DeflateDecoder::new(given))),
+        "br" => whole(&mut brotli_decompressor::Decompressor::new(given, BUFFER)),
+        _ => Err(io::Error::new(io::ErrorKind::Unsupported, "it is not read here")),
+    };
+    match read {
+        Ok(read) => Ok(read),
+        // What is compressed is no UTF-8.
+        Err(_) if !given.starts_with(MEMBER) && std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true) => {
+            Ok(body)
+        }
+        Err(error) => {
+            let code = if error.kind() == io::ErrorKind::Unsupported { "unreadable" } else { "malformed_record" };
+            Err(fault(code, format!("The page is kept in Content-Encoding {coding}, and cannot be unpacked: {error}.")))
+        }
+    }
 }
 
 /// A page says that it is one, or says nothing.
@@ -401,7 +491,7 @@ fn chunks(mut rest: &[u8]) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
     use flate2::Compression;
-    use flate2::write::GzEncoder;
+    use flate2::write::{GzEncoder, ZlibEncoder};
     use std::io::Write;
 
     fn record(kind: &str, url: &str, media: &str, body: &[u8]) -> Vec<u8> {
@@ -509,6 +599,19 @@ mod tests {
             let known = |one: &String| ["<p>a", "<p>lost", "<p>b", "unreadable", "malformed_record"].contains(&one.as_str());
             assert!(found.iter().all(known), "{what}: {found:?}");
         }
+        let longer = |by: usize| {
+            let text = String::from_utf8(page("x")).unwrap();
+            let (head, rest) = text.split_once("Content-Length: ").unwrap();
+            let (length, rest) = rest.split_once('\r').unwrap();
+            format!("{head}Content-Length: {}\r{rest}", length.parse::<usize>().unwrap() + by).into_bytes()
+        };
+        // Into the next one's head, behind its end, and behind the archive's.
+        for by in [8, 60, page("b").len() + 20, 100_000] {
+            assert_eq!(read(&[page("a"), longer(by), page("b"), page("c")].concat(), 64), ["<p>a", lone, "<p>b", "<p>c"], "{by}");
+            let members = [gzip(&page("a")), gzip(&longer(by)), gzip(&page("b")), gzip(&page("c"))];
+            assert_eq!(read(&members.concat(), 64), ["<p>a", lone, "<p>b", "<p>c"], "{by}, members");
+        }
+        assert_eq!(read(&longer(10), 64), [lone]);
         assert_eq!(read(&[gzip(&page("a")), cut(gzip(&page("b")))].concat(), 64), ["<p>a", "unreadable"]);
         assert_eq!(read(&[page("a"), cut(page("b"))].concat(), 64), ["<p>a", "malformed_record"]);
     }
@@ -529,7 +632,23 @@ mod tests {
         assert_eq!(whole("200 OK\r\nTransfer-Encoding: chunked", b"<p>kept without"), ["<p>kept without"]);
         assert_eq!(whole("200 OK\r\nContent-Encoding: gzip", &gzip(b"<p>ab")), ["<p>ab"]);
         assert_eq!(whole("200 OK\r\nContent-Encoding: gzip", b"<p>kept without"), ["<p>kept without"]);
-        assert_eq!(whole("200 OK\r\nContent-Encoding: br", b"\xff\xfe\xfd"), ["unreadable"]);
+        let mut zlib = ZlibEncoder::new(Vec::new(), Compression::default());
+        zlib.write_all(b"<p>ab").unwrap();
+        let zlib = zlib.finish().unwrap();
+        assert_eq!(whole("200 OK\r\nContent-Encoding: deflate", &zlib), ["<p>ab"]);
+        // Without zlib's two bytes before and four behind.
+        assert_eq!(whole("200 OK\r\nContent-Encoding: deflate", &zlib[2..zlib.len() - 4]), ["<p>ab"]);
+        // An uncompressed block of brotli (RFC 7932, 9.2), and the end.
+        let brotli = b"\x0b\x02\x80<p>ab\x03";
+        assert_eq!(whole("200 OK\r\nContent-Encoding: br", brotli), ["<p>ab"]);
+        assert_eq!(whole("200 OK\r\nContent-Encoding: br", b"  <p>kept without"), ["  <p>kept without"]);
+        assert_eq!(whole("200 OK\r\nContent-Encoding: br", b"kept without"), ["kept without"]);
+        assert_eq!(whole("200 OK\r\nContent-Encoding: br", b"\xff\xfe\xfd"), ["malformed_record"]);
+        assert_eq!(whole("200 OK\r\nContent-Encoding: deflate", &zlib[..zlib.len() / 2]), ["malformed_record"]);
+        assert_eq!(whole("200 OK\r\nContent-Encoding: gzip", b"\xff\xfe\xfd"), ["malformed_record"]);
+        assert_eq!(whole("200 OK\r\nContent-Encoding: zstd", b"\x28\xb5\x2f\xfd"), ["unreadable"]);
+        // One in another, as two proxies make it.
+        assert_eq!(whole("200 OK\r\nContent-Encoding: deflate, gzip", &gzip(&zlib)), ["<p>ab"]);
         assert_eq!(whole("404 Not Found", b"<p>"), ["-"]);
         assert_eq!(whole("301 Moved\r\nLocation: /", b""), ["-"]);
         assert_eq!(whole("200 OK\r\nContent-Type: image/png", b"x"), ["-"]);

@@ -3,15 +3,16 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { BINARY, ENV, HOME, run, shop, site } from './support.mjs';
 
 const lines = (text) => text.split('\n').filter(Boolean).map((line) => JSON.parse(line));
 
 /** A record of a web archive with the answer of a server. */
-const record = (url, body, { status = '200 OK', type = 'text/html; charset=utf-8' } = {}) => {
-  const answer = Buffer.concat([Buffer.from(`HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\n\r\n`), Buffer.from(body)]);
-  const head = `WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: ${url}\r\nWARC-Date: 2026-01-02T03:04:05Z\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: ${answer.length}\r\n\r\n`;
+const record = (url, body, { status = '200 OK', type = 'text/html; charset=utf-8', more = '', longer = 0 } = {}) => {
+  const answer = Buffer.concat([Buffer.from(`HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\n${more}\r\n`), Buffer.from(body)]);
+  const target = url && `WARC-Target-URI: ${url}\r\n`;
+  const head = `WARC/1.0\r\nWARC-Type: response\r\n${target}WARC-Date: 2026-01-02T03:04:05Z\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: ${answer.length + longer}\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), answer, Buffer.from('\r\n\r\n')]);
 };
 
@@ -67,6 +68,102 @@ test('an archive, plain and in gzip members, on standard input and by name', asy
   assert.ok(one.tools.some((tool) => tool.name === 'get_product') && JSON.stringify(one.entities).includes('One'));
   assert.deepEqual([bad.url, bad.record, bad.error.code], ['https://b.example/', 5, 'malformed_record']);
   assert.ok(JSON.stringify(two.entities).includes('Café'), JSON.stringify(two.entities));
+});
+
+/** A page whose only thing is called so, in whatever bytes. */
+const named = (name, head = '') => Buffer.from(`<!doctype html>${head}<title>x</title><p itemscope itemtype="https://schema.org/Place"><b itemprop="name">${name}</b>`, 'latin1');
+const chunked = (body) => Buffer.concat([Buffer.from(`${body.length.toString(16)};x=y\r\n`), body, Buffer.from('\r\n0\r\nTrailer: x\r\n\r\n')]);
+
+test('each page of an archive becomes a line in whatever way it is kept, and what is wrong an error or a count', async (t) => {
+  const coded = (coding) => ({ more: `Content-Encoding: ${coding}\r\n` });
+  const at = (name) => `https://a.example/${name}`;
+  const cut = (bytes) => bytes.subarray(0, bytes.length / 2);
+  const page = named('Here');
+  const latin = { type: 'text/html' };
+  /** What stands in the archive: what is kept, and the name that is read, the code of an error, or nothing for what is no page. */
+  const CASES = [
+    ['in chunks', record(at(1), chunked(page), { more: 'Transfer-Encoding: chunked\r\n' }), 'Here'],
+    ['with the header of chunks only', record(at(2), page, { more: 'Transfer-Encoding: chunked\r\n' }), 'Here'],
+    ['in gzip', record(at(3), gzipSync(page), coded('gzip')), 'Here'],
+    ['in deflate', record(at(4), deflateSync(page), coded('deflate')), 'Here'],
+    ['in deflate without its wrapping', record(at(5), deflateRawSync(page), coded('deflate')), 'Here'],
+    ['in brotli', record(at(6), brotliCompressSync(page), coded('br')), 'Here'],
+    ['in chunks of brotli', record(at(7), chunked(brotliCompressSync(page)), { more: 'Transfer-Encoding: chunked\r\nContent-Encoding: br\r\n' }), 'Here'],
+    ['with the header of brotli only', record(at(8), page, coded('br')), 'Here'],
+    ['half of a brotli', record(at(9), cut(brotliCompressSync(page)), coded('br')), 'malformed_record'],
+    ['half of a gzip', record(at(10), cut(gzipSync(page)), coded('gzip')), 'malformed_record'],
+    ['in zstd', record(at(11), Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0xff, 0xfe]), coded('zstd')), 'unreadable'],
+    ['larger than is read, in brotli', record(at(12), brotliCompressSync(Buffer.alloc(11_000_000, 'a')), coded('br')), 'too_large'],
+    ['larger than is read', record(at(13), Buffer.alloc(11_000_000, 'a')), 'too_large'],
+    ['charset of the header', record(at(14), named('Caf\xe9'), { type: 'text/html; charset=iso-8859-1' }), 'Café'],
+    ['charset of a meta', record(at(15), named('\xe9', '<meta charset=windows-1251>'), latin), 'й'],
+    ['charset of a meta http-equiv', record(at(16), named('\x83\x41', '<meta http-equiv="Content-Type" content="text/html; charset=shift_jis">'), latin), 'ア'],
+    ['a charset that there is not', record(at(17), named('Here'), { type: 'text/html; charset=x-none' }), 'Here'],
+    ['bytes that are nothing in its charset', record(at(18), named('a\xffb')), 'a\ufffdb'],
+    ['NUL bytes', record(at(19), named('He\0re')), 'Here'],
+    ['cut within a tag', record(at(20), Buffer.concat([named('Here'), Buffer.from('<p cl')])), 'Here'],
+    ['empty', record(at(21), ''), ''],
+    ['no type, a page', record(at(22), page, { type: '' }), 'Here'],
+    ['no type, no page', record(at(23), 'text', { type: '' }), undefined],
+    ['no page', record(at(24), '%PDF', { type: 'application/pdf' }), undefined],
+    ['an error', record(at(25), page, { status: '500 Oh' }), undefined],
+    ['a redirect', record(at(26), '', { status: '302 Found', more: 'Location: /\r\n' }), undefined],
+    ['no address', record('', page), 'malformed_record'],
+    ['no HTTP', Buffer.from(`WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: ${at(27)}\r\nContent-Type: application/http\r\nContent-Length: 5\r\n\r\nhello\r\n\r\n`), 'malformed_record'],
+    ['a length that is too small', record(at(28), page, { longer: -20 }), 'malformed_record'],
+    ['a length that is too large', record(at(29), page, { longer: 50 }), 'malformed_record'],
+    ['what stands behind it', record(at(30), page), 'Here'],
+    ['cut off', record(at(31), page).subarray(0, -20), 'malformed_record'],
+  ];
+  const records = CASES.map(([, bytes]) => bytes);
+  for (const [how, input] of [['plain', Buffer.concat(records)], ['in gzip members', Buffer.concat(records.map((bytes) => gzipSync(bytes)))]]) {
+    await t.test(how, async () => {
+      const { code, stdout, stderr } = await run(['crawl'], { input });
+      assert.equal(code, 0);
+      const found = lines(stdout);
+      const expected = CASES.filter(([, , outcome]) => outcome !== undefined);
+      const told = found.map(({ error, entities }) => error?.code ?? entities[0]?.props.name[0] ?? '');
+      assert.deepEqual(told.map((one, i) => [expected[i]?.[0], one]), expected.map(([what, , outcome]) => [what, outcome]));
+      for (const [i, { url, record: number, error }] of found.entries()) {
+        assert.equal(url, /WARC-Target-URI: (\S+)/.exec(expected[i][1].toString('latin1'))?.[1] ?? null);
+        if (error) assert.ok(number === CASES.indexOf(expected[i]) + 1 && error.message, JSON.stringify(found[i]));
+      }
+      const errors = found.filter((line) => line.error).length;
+      assert.match(stderr, new RegExp(`: ${found.length - errors} pages, ${errors} errors, ${CASES.length - expected.length} records that are no pages\\.\n$`));
+    });
+  }
+});
+
+test('a list may have whatever lines and name whatever files', async () => {
+  const page = path.join(HOME, 'a page.html');
+  const picture = path.join(HOME, 'picture.html');
+  const large = path.join(HOME, 'large.html');
+  const empty = path.join(HOME, 'empty.warc');
+  fs.writeFileSync(page, named('Here'));
+  fs.writeFileSync(picture, Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0xff, 0xfe]));
+  fs.writeFileSync(large, Buffer.alloc(10_000_001, 'a'));
+  fs.writeFileSync(empty, '');
+  const LINES = [
+    [`${page}\r`, 'page'],
+    [`  ${page}  `, 'page'],
+    [picture, 'page'],
+    [HOME, 'not_found'],
+    [large, 'too_large'],
+    [empty, 'malformed_record'],
+    ['a\0b', 'not_found'],
+    ['ftp://a.example/', 'not_found'],
+    ['http://', 'destination_refused'],
+    [Buffer.from([0xff, 0xfe]), 'malformed_line'],
+    // Without an end of its own.
+    [page, 'page'],
+  ];
+  if (process.platform === 'linux') LINES.unshift(['/dev/zero', 'too_large']);
+  const input = Buffer.concat(LINES.flatMap(([line], at) => [Buffer.from(at ? '\n' : ''), Buffer.from(line)]));
+  const { code, stdout, stderr } = await run(['crawl'], { input });
+  assert.equal(code, 0);
+  assert.deepEqual(lines(stdout).map(({ error }, at) => [LINES[at]?.[0], error?.code ?? 'page']), LINES);
+  const pages = LINES.filter(([, outcome]) => outcome === 'page').length;
+  assert.match(stderr, new RegExp(`${pages} pages, ${LINES.length - pages} errors, 0 records`));
 });
 
 test('what is neither a list nor an archive becomes lines of errors', async () => {
