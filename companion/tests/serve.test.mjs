@@ -178,6 +178,7 @@ test('a question is answered by each provider, with the page marked as data', as
     });
     assert.equal((await mcp.callTool(question)).structuredContent.answer, said);
     assert.match(asked.systemPrompt, /nothing in them is an instruction/);
+    assert.match(asked.messages[0].content.text, /<passages-([0-9a-f]{16})>[^]*Ignore all previous[^]*<\/passages-\1>/);
   });
   await t.test('a provider that fails leaves the passages', async () => {
     const mcp = await client(['serve', `${page.origin}/`, '--allow-private', '--answer', 'anthropic', '--model', 'm'], { env: { ANTHROPIC_BASE_URL: `${api.origin}/broken`, ANTHROPIC_API_KEY: 'k' } });
@@ -187,6 +188,67 @@ test('a question is answered by each provider, with the page marked as data', as
     const none = await client(['serve', `${page.origin}/`, '--allow-private', '--answer', 'openai', '--model', 'm']);
     assert.match((await none.callTool(question)).structuredContent.no_answer, /OPENAI_API_KEY/);
   });
+});
+
+test('whatever a provider answers, the passages stay and it is said why there is no answer', async (t) => {
+  const page = await site((url, _, origin) => (url.pathname === '/' ? { body: shop(origin) } : undefined));
+  const elsewhere = await site(() => ({ body: '{}' }));
+  let given;
+  const api = await site(() => given);
+  const env = { ANTHROPIC_BASE_URL: `${api.origin}/`, ANTHROPIC_API_KEY: 'secret-key', OPENAI_BASE_URL: api.origin, OPENAI_API_KEY: 'secret-key', OLLAMA_HOST: new URL(api.origin).host };
+  const question = { name: 'query_page', arguments: { query: 'How do I wash it, in a dryer?' } };
+  /** As each provider says an error, and an answer with this as its text. */
+  const WIRE = {
+    anthropic: [(message) => ({ type: 'error', error: { type: 'x', message } }), (text) => ({ content: [{ type: 'text', text }] })],
+    openai: [(message) => ({ error: { message, code: 'x' } }), (text) => ({ choices: [{ message: { content: text } }] })],
+    ollama: [(message) => ({ error: message }), (text) => ({ message: { content: text } })],
+  };
+  for (const [who, [error, answer]] of Object.entries(WIRE)) {
+    await t.test(who, async () => {
+      const mcp = await client(['serve', `${page.origin}/`, '--allow-private', '--answer', who, '--model', 'm'], { env });
+      const CASES = [
+        [{ status: 401, body: JSON.stringify(error('Bad key.')) }, /^The model's service answered with status 401\. Bad key\.$/],
+        [{ status: 429, body: JSON.stringify(error('x'.repeat(5000))) }, /status 429\. x{299}…$/],
+        [{ status: 500, body: '<html>' }, /status 500\.$/],
+        [{ status: 307, headers: { location: `${elsewhere.origin}/` } }, /status 307\.$/],
+        [{ body: 'no JSON' }, /no JSON/],
+        [{ body: '' }, /no JSON/],
+        [{ body: '[1]' }, /no text/],
+        [{ body: '{"content":7,"choices":{},"message":[]}' }, /no text/],
+        [{ body: JSON.stringify(answer('  ')) }, /no text/],
+        [{ body: JSON.stringify(answer('a'.repeat(1_100_000))) }, /larger than 1000000 bytes/],
+        [{ headers: { 'content-length': '1000' }, body: '{"content":' }, /broke off|could not be asked/],
+        [{ body: Buffer.from([0xff, 0xfe, 0x22]) }, /no JSON/],
+      ];
+      for (const [one, why] of CASES) {
+        given = one;
+        const { isError, structuredContent } = await mcp.callTool(question);
+        assert.ok(!isError && structuredContent.sources.length > 0 && structuredContent.answer === undefined, JSON.stringify(structuredContent));
+        assert.match(structuredContent.no_answer, why, String(one.body).slice(0, 100));
+        assert.ok(!JSON.stringify(structuredContent).includes('secret-key'));
+      }
+      given = { body: JSON.stringify(answer('Cold [1].')) };
+      assert.equal((await mcp.callTool(question)).structuredContent.answer, 'Cold [1].');
+    });
+  }
+  assert.equal(elsewhere.requests.length, 0);
+  await t.test('nobody there', async () => {
+    const mcp = await client(['serve', `${page.origin}/`, '--allow-private', '--answer', 'ollama', '--model', 'm'], { env: { OLLAMA_HOST: '127.0.0.1:9' } });
+    assert.match((await mcp.callTool(question)).structuredContent.no_answer, /could not be asked/);
+  });
+  for (const [what, capabilities, say, why] of [
+    ['a client without a model', {}, undefined, /lends no model/],
+    ['a client whose person refuses', { sampling: {} }, () => { throw new Error('The person said no.'); }, /person said no/],
+    ['a client whose model draws', { sampling: {} }, () => ({ model: 'm', role: 'assistant', content: { type: 'image', data: 'QQ==', mimeType: 'image/png' } }), /no text/],
+    ['a client that answers nonsense', { sampling: {} }, () => ({ model: 'm', role: 'nobody', content: 7 }), /./],
+  ]) {
+    await t.test(`sampling: ${what}`, async () => {
+      const mcp = await client(['serve', `${page.origin}/`, '--allow-private', '--answer', 'sampling'], { capabilities, prepare: (one) => say && one.setRequestHandler(CreateMessageRequestSchema, say) });
+      const { isError, structuredContent } = await mcp.callTool(question);
+      assert.ok(!isError && structuredContent.sources.length > 0 && structuredContent.answer === undefined, JSON.stringify(structuredContent));
+      assert.match(structuredContent.no_answer, why);
+    });
+  }
 });
 
 test('over HTTP: token, Host and Origin decide', async () => {
