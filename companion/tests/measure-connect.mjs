@@ -11,7 +11,7 @@ import { chromium } from 'playwright-core';
 import http from 'node:http';
 
 const here = path.dirname(new URL(import.meta.url).pathname);
-const BINARY = process.env.TOOLMARK_BINARY ?? path.join(here, '../../target/release/toolmark');
+const BINARY = process.env.TOOLMARK_BINARY ?? path.join(here, '../../target/native/toolmark');
 const ROUNDS = Number(process.argv[2] ?? 10);
 const CALLS = 200;
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'toolmark-measure-'));

@@ -13,7 +13,7 @@ import { serve } from '../../www/serve.mjs';
 import { page as withoutBrowser } from './socket.mjs';
 
 const here = path.dirname(new URL(import.meta.url).pathname);
-const BINARY = process.env.TOOLMARK_BINARY ?? path.join(here, '../../target/release/toolmark');
+const BINARY = process.env.TOOLMARK_BINARY ?? path.join(here, '../../target/native/toolmark');
 const PEER = path.join(here, '../../node_modules/@mcp-b/webmcp-local-relay/dist');
 const ROUNDS = Number(process.argv[2] ?? 5);
 const CALLS = 200;

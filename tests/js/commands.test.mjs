@@ -58,7 +58,7 @@ function commands(document) {
 /** The companion's own commands: run by its tests, whatever the page. */
 const companion = inFolder('companion/tests', /\.test\.mjs$/).map(text).join('\n');
 const byCompanion = (command) => {
-  const [, sub] = command.match(/^(?:target\/release\/)?toolmark ([a-z]+)/) ?? [];
+  const [, sub] = command.match(/^(?:target\/native\/)?toolmark ([a-z]+)/) ?? [];
   return sub !== undefined && companion.includes(`'${sub}'`);
 };
 /** The command without what it is given: `npm run bench`. */
