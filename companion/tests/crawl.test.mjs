@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, deflateRawSync, deflateSync, gunzipSync, gzipSync } from 'node:zlib';
 import { BINARY, ENV, HOME, run, shop, site } from './support.mjs';
 
 const lines = (text) => text.split('\n').filter(Boolean).map((line) => JSON.parse(line));
@@ -132,6 +133,25 @@ test('each page of an archive becomes a line in whatever way it is kept, and wha
       assert.match(stderr, new RegExp(`: ${found.length - errors} pages, ${errors} errors, ${CASES.length - expected.length} records that are no pages\\.\n$`));
     });
   }
+});
+
+test('the command of the document maps a folder of archives with several processes, to the same lines', { skip: process.platform === 'win32' && 'needs a shell' }, async () => {
+  const folder = path.join(HOME, 'archives');
+  const bin = path.join(HOME, 'bin');
+  for (const one of [folder, bin]) fs.mkdirSync(one);
+  fs.symlinkSync(path.resolve(BINARY), path.join(bin, 'toolmark'));
+  const names = Array.from({ length: 6 }, (_, at) => `part ${at}.warc.gz`);
+  for (const [at, name] of names.entries()) {
+    const pages = Array.from({ length: 5 }, (_, n) => gzipSync(record(`https://a.example/${at}/${n}`, shop('https://a.example', { name: `Jacket ${at}-${n}` }))));
+    fs.writeFileSync(path.join(folder, name), Buffer.concat(pages));
+  }
+  const document = fs.readFileSync(path.join(path.dirname(fileURLToPath(import.meta.url)), '../../docs/companion.md'), 'utf8');
+  const [, command] = /^(printf .* xargs .*?) +# one for each core$/m.exec(document);
+  execFileSync('sh', ['-c', command], { cwd: folder, env: { ...ENV, PATH: `${bin}:${process.env.PATH}` } });
+  const found = names.map((name) => gunzipSync(fs.readFileSync(path.join(folder, `${name}.jsonl.gz`))).toString()).join('');
+  const { stdout } = await run(['crawl', ...names.map((name) => path.join(folder, name))]);
+  assert.equal(lines(stdout).length, 30);
+  assert.equal(found, stdout);
 });
 
 test('a list may have whatever lines and name whatever files', async () => {

@@ -24,6 +24,7 @@ const RUN = [
   [/^node --test tests\/js\/$/, 'tests/all.sh', /^node --test tests\/js\/$/m],
   [/^node --test --test-concurrency=1 tests\/e2e\/$/, 'tests/all.sh', /^node --test --test-concurrency=1 tests\/e2e\/$/m],
   [/^cargo rustc --crate-type cdylib$/, 'build.sh', /^ *cargo rustc .*--crate-type cdylib /m],
+  [/^printf .* xargs .*toolmark crawl/, 'companion/tests/crawl.test.mjs', /# one for each core/],
   [/^npm run conformance$/, 'companion/tests/conformance.test.mjs', /'conformance\.mjs'/],
   [/^npm run soak /, 'tests/e2e/soak.test.mjs', /await soak\(/],
 ];
