@@ -1,12 +1,13 @@
-// The JavaScript half of the build: node js/build.mjs GLUE CODE OUT
-// GLUE: wasm-bindgen's module (target web), CODE: the optimised wasm, OUT: the folder to fill. Where CODE is what wasm2js
-// made of it, toolmark.nowasm.js is built, else all the other files.
+// The JavaScript half of the build: node js/build.mjs GLUE CODE OUT UNPACKER
+// GLUE: wasm-bindgen's module (target web), CODE: the optimised wasm, OUT: the folder to fill, UNPACKER: js/packing/unpack.rs
+// compiled. Where CODE is what wasm2js made of it, toolmark.nowasm.js is built, else all the other files.
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
+import { literal, pack } from './packing/pack.mjs';
 
-const [glue, wasm, out] = process.argv.slice(2).map((argument) => path.resolve(argument));
+const [glue, wasm, out, unpackerFile] = process.argv.slice(2).map((argument) => path.resolve(argument));
 const here = path.dirname(fileURLToPath(import.meta.url));
 const { version } = JSON.parse(fs.readFileSync(path.join(here, '..', 'package.json'), 'utf8'));
 
@@ -74,20 +75,6 @@ export function reset(module) {
 `;
 }
 
-/** Bytes as the characters of the same numbers, in a string literal; the first one shows how the script was decoded. */
-function literal(bytes) {
-  const escapes = { 0: '\\0', 10: '\\n', 13: '\\r', 34: '\\"', 92: '\\\\' };
-  let text = '"\xff';
-  bytes.forEach((byte, at) => {
-    const digit = bytes[at + 1] >= 48 && bytes[at + 1] <= 57;
-    text += byte === 0 && digit ? '\\x00' : escapes[byte] ?? String.fromCharCode(byte);
-  });
-  return `${text}"`;
-}
-
-/** Stands for the literal until the bundler is done: it would spell control characters at length. */
-const PLACE = 'toolmark:here';
-
 /** The same glue over a translation: it has no module, its memory does not tell when it grew, and it holds the page's objects itself. */
 function translatable(source) {
   const kept = [...source.matchAll(/^let (cached\w+) = null;$/gm)].map((match) => match[1]);
@@ -124,7 +111,7 @@ const withWasm = (inline) =>
   compiled((name) =>
     ({
       'toolmark:glue': () => resettable(plain(shorter(fs.readFileSync(glue, 'utf8')))),
-      'toolmark:wasm': () => `export default ${inline ? JSON.stringify(PLACE) : '""'};`,
+      'toolmark:wasm': () => `export default ${inline ? 'WASM' : 'undefined'};`,
       'toolmark:beside': () => neighbours(inline),
     })[name](),
   );
@@ -144,8 +131,11 @@ const compiled = (contents) => ({
   },
 });
 
-/** The script's own text, for its worker: the function that it is, by a name. */
-const NAMED = ['(()=>{', '(function TOOLMARK(){'];
+/**
+ * The function that the script is gets a name, so that its worker can be made of its text, and the wasm by a function
+ * that it is called with: no text that the page's thread has to hold or hand over, nor one that the bundler spells at length.
+ */
+const CALLED = [/^([^]{0,150}?)\(\(\)=>\{([^]*)\}\)\(\);/, (_, before, inside) => `${before}(function TOOLMARK(WASM){${inside}})(()=>${literal(`\xff${pack(code, unpacker)}`)});`];
 
 const shared = {
   bundle: true,
@@ -173,6 +163,7 @@ if (wasm.endsWith('.js')) {
   });
   process.exit();
 }
+const unpacker = fs.readFileSync(unpackerFile);
 const code = Buffer.from(plain(fs.readFileSync(wasm, 'latin1')), 'latin1');
 const failed = await transform(fs.readFileSync(path.join(here, 'failed.js'), 'utf8'), { minify: true, charset: 'utf8', target: shared.target, define: shared.define });
 await build({
@@ -180,6 +171,8 @@ await build({
   entryPoints: [path.join(here, 'toolmark.js')],
   outfile: path.join(out, 'toolmark.js'),
   format: 'iife',
+  // One character past the first 256 makes the browser hold the whole script at two bytes a character.
+  charset: 'ascii',
   define: { ...shared.define, __SCRIPT__: 'true', 'import.meta.url': '""' },
   plugins: [withWasm(true)],
   // What fails while it starts must not land in the page.
@@ -188,8 +181,8 @@ await build({
 });
 const script = path.join(out, 'toolmark.js');
 const text = fs.readFileSync(script, 'utf8');
-if (!(text.indexOf(NAMED[0]) < 150)) throw new Error('The bundler wraps the script in another form than this build knows.');
-fs.writeFileSync(script, text.replace(...NAMED).replace(JSON.stringify(PLACE), () => literal(code)));
+if (!CALLED[0].test(text)) throw new Error('The bundler wraps the script in another form than this build knows.');
+fs.writeFileSync(script, text.replace(...CALLED));
 await build({
   ...shared,
   entryPoints: [path.join(here, 'index.js')],

@@ -1,6 +1,6 @@
 // The compiled half behind one asynchronous function. It runs in a worker where the page lets it have one, so that the
 // page's own thread only looks at the page and registers tools; else, and if that worker ends, in this thread.
-import { forbidden, instance, load, renew } from './load.js';
+import { forbidden, hold, inlined, instance, load, renew } from './load.js';
 import { quiet } from './quiet.js';
 
 /** A worker that is not ready within these milliseconds is given up: the same work is done here. */
@@ -20,7 +20,8 @@ function createHost() {
       if (home !== instance) throw new Error('it is gone');
       return adapter[method](...input);
     }
-    const [options, { wasm, from, broken } = {}, blocked] = input;
+    const [options, { wasm, from, broken, code } = {}, blocked] = input;
+    if (__SCRIPT__) hold(code);
     const rust = await load(wasm, from, blocked);
     // After a trap nothing in the old instance can be trusted; another document may have seen to that.
     if (broken === instance) renew();
@@ -73,7 +74,10 @@ export async function connect(options, o) {
 
 function remote(options, from) {
   return new Promise((resolve, reject) => {
-    const worker = spawn(from);
+    // A page's policy that lets the script in lets it in as a worker too; one of text of our own it may forbid. A page
+    // that is isolated wants headers of both.
+    const fetched = !globalThis.crossOriginIsolated && from && OURS.test(new URL(from).pathname) && new URL(from).origin === globalThis.origin;
+    const worker = fetched ? new Worker(from) : spawn();
     const waiting = {};
     let count = 0;
     let ended;
@@ -104,18 +108,15 @@ function remote(options, from) {
       close();
       event.preventDefault();
     });
-    ask('open', options).then((first) => {
+    ask('open', options, { code: fetched ? '' : `${inlined}` }).then((first) => {
       if (first.version === __VERSION__) resolve({ ...first, home: undefined, remote: true, ask, close });
       else close();
     }, close);
   });
 }
 
-/** A worker that runs this very script. */
-function spawn(from) {
-  // A page's policy that lets the script in lets it in as a worker too; one of text of our own it may forbid. A page
-  // that is isolated wants headers of both.
-  if (!globalThis.crossOriginIsolated && from && OURS.test(new URL(from).pathname) && new URL(from).origin === globalThis.origin) return new Worker(from);
+/** A worker that runs this very script, all but the wasm: a text so long is not made twice in the page's thread. */
+function spawn() {
   const url = URL.createObjectURL(new Blob([`"use strict";(${TOOLMARK})()`], { type: 'text/javascript' }));
   try {
     return new Worker(url);

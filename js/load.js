@@ -2,7 +2,8 @@
 // page's policy forbids WebAssembly, the same as JavaScript, from toolmark.nowasm.js.
 import { Adapter, initSync, read, reset } from 'toolmark:glue';
 import beside from 'toolmark:beside';
-import inlined from 'toolmark:wasm';
+import { unpack } from './packing/unpack.js';
+import wasmOfScript from 'toolmark:wasm';
 
 /** Why there is no Rust in this page, with what to do about it. */
 export class LoadError extends Error {
@@ -17,6 +18,16 @@ const NOWASM = Symbol.for('toolmark.nowasm');
 
 let loading;
 let module;
+
+/** Gives the wasm as text (see `bytes`), where the script brings it along. A worker made of this script's text is told it. */
+export let inlined = wasmOfScript;
+
+const ESCAPES = { x00: '\0', n: '\n', r: '\r' };
+
+/** @param {string} [source] the text of that function, as another thread has it: there nobody needs to run it */
+export function hold(source) {
+  if (source) inlined ??= () => source.slice(source.indexOf('"') + 1, -1).replace(/\\(x00|.)/g, (_, code) => ESCAPES[code] ?? code);
+}
 
 /**
  * The compiled half, ready.
@@ -37,8 +48,8 @@ export function load(wasm, from, blocked) {
 export function forbidden() {
   try {
     new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
-  } catch (error) {
-    return failure(error, true);
+  } catch {
+    return new LoadError('wasm-blocked', "The page's Content-Security-Policy forbids WebAssembly. Add 'wasm-unsafe-eval' to its script-src (or default-src, if that allows scripts).");
   }
   return undefined;
 }
@@ -46,17 +57,20 @@ export function forbidden() {
 /** The compiled half at once: it is there already, or lies in this script. Throws a LoadError. */
 export function loadNow() {
   if (module) return { Adapter, read };
-  try {
-    if (!inlined) throw new LoadError('not-ready', 'Toolmark is not loaded yet: await start() first.');
-    const compiled = new WebAssembly.Module(bytes());
-    initSync({ module: compiled });
-    module = compiled;
+  const other = inPlace();
+  if (other) return other;
+  if (__SCRIPT__) {
+    const blocked = forbidden();
+    if (blocked) throw blocked;
+    begin(new WebAssembly.Module(bytes()));
     return { Adapter, read };
-  } catch (error) {
-    const other = inPlace();
-    if (other) return other;
-    throw error.code ? error : failure(error, true);
   }
+  throw new LoadError('not-ready', 'Toolmark is not loaded yet: await start() first.');
+}
+
+function begin(compiled) {
+  initSync({ module: compiled });
+  module = compiled;
 }
 
 /** Which instance of the code this is. */
@@ -94,23 +108,16 @@ async function instantiate(wasm) {
   if (typeof WebAssembly !== 'object') {
     throw new LoadError('wasm-blocked', 'This browser has no WebAssembly (it may be in a lockdown mode), so this page has no tools.');
   }
-  // Only builds without inlined wasm look beside themselves, and they are modules.
-  const source = wasm || !inlined ? await fetched(wasm || new URL('toolmark_bg.wasm', import.meta.url)) : bytes();
+  const blocked = forbidden();
+  if (blocked) throw blocked;
   try {
+    // Only builds without inlined wasm look beside themselves, and they are modules.
+    const source = __SCRIPT__ && !wasm ? bytes() : await fetched(wasm || new URL('toolmark_bg.wasm', import.meta.url));
     const compiled = await WebAssembly.compile(source);
-    if (module) return;
-    initSync({ module: compiled });
-    module = compiled;
+    if (!module) begin(compiled);
   } catch (error) {
-    throw failure(error, WebAssembly.validate(source));
+    throw error instanceof LoadError ? error : new LoadError('wasm-failed', `The compiled half of Toolmark could not be started: ${error.message ?? error}.`);
   }
-}
-
-/** What a failed compilation means: valid code that may not be compiled is forbidden by a policy. */
-function failure(error, valid) {
-  return error instanceof WebAssembly.CompileError && valid
-    ? new LoadError('wasm-blocked', "The page's Content-Security-Policy forbids WebAssembly. Add 'wasm-unsafe-eval' to its script-src (or default-src, if that allows scripts).")
-    : new LoadError('wasm-failed', `The compiled half of Toolmark could not be started: ${error.message ?? error}.`);
 }
 
 async function fetched(url) {
@@ -123,13 +130,10 @@ async function fetched(url) {
   }
 }
 
-/** The inlined code: each byte stands as the character of the same number. */
+/** The inlined code. Its first character shows how the script was decoded. */
 function bytes() {
-  let text = inlined;
-  if (text.charCodeAt(0) !== 0xff) text = repaired(text);
-  const out = new Uint8Array(text.length - 1);
-  for (let i = 0; i < out.length; i += 1) out[i] = text.charCodeAt(i + 1);
-  return out;
+  const text = inlined();
+  return unpack((text.charCodeAt(0) === 0xff ? text : repaired(text)).slice(1));
 }
 
 /** The script was read in the page's own single-byte encoding: back to bytes, and read as what it is. */
