@@ -104,6 +104,7 @@ export function* taking(root, plan, base, records) {
   if (patched) return same(plan.last, (plan.last = patched)) ? undefined : patched;
   plan.parts = undefined;
   plan.roots = isElement(root) ? [root] : inner(root, plan);
+  if (performance.now() - before > SLICE_MS / 4) yield;
   plan.counted = new Set();
   const live = [];
   const packers = [];
@@ -159,7 +160,11 @@ function* sparse(root, plan, base, all) {
   let elements = select(root, selector);
   if (rules.some((rule) => rule.elements.includes('[typeof]'))) elements = withPrefixes(root, selector, elements);
   const texts = select(root, text);
+  // On a large page finding them is a slice of its own, and so is putting it all together.
+  const large = elements.length > STRIDE;
+  if (large) yield;
   yield* packer.sparse(elements, texts);
+  if (large) yield;
   // What would make another rule count, or is a part of the page by reference, is not patched.
   packer.involved = [INVOLVED, ...plan.rules.filter((rule) => !rules.includes(rule)).map((rule) => rule.test)].join();
   if (plan.references && matches(root, plan.references)) packer.segments.clear();

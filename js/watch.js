@@ -39,8 +39,12 @@ export function watch(document, plan, { follow, debounceMs = DEBOUNCE_MS, look, 
   let texts;
   /** Attributes that make an element one of those: a change of them always matters. */
   let marks;
+  let attended;
   /** Of a rule that does not count on this page only what would make it count matters. */
   function attend() {
+    // Set anew whenever the whole page was read.
+    if (marks && attended === plan.counted) return;
+    attended = plan.counted;
     const counts = (rule) => !plan.counted || plan.counted.has(rule);
     elements = plan.rules.map((rule) => (counts(rule) ? rule.elements : rule.test)).join();
     texts = plan.rules.filter(counts).map((rule) => rule.text).filter(Boolean).join();
