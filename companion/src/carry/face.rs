@@ -15,7 +15,8 @@ use crate::page::encode;
 
 /// Our own tools: clients that ask for the list only once reach every page through them.
 pub const OWN: [&str; 3] = ["list_page_tools", "call_page_tool", "read_page_result"];
-/// A page changes its tools one by one: clients hear of it when this long nothing moved.
+/// A page changes its tools one by one: clients hear of the first change at once, and of what follows when this long
+/// nothing moved.
 const SETTLE: Duration = Duration::from_millis(40);
 /// … but never later than this.
 const SETTLE_AT_MOST: Duration = Duration::from_millis(400);
@@ -426,6 +427,14 @@ fn own_tools() -> Vec<Value> {
     ]
 }
 
+/// Tells what changed; whether anybody carries it still.
+fn tell(carry: &std::sync::Weak<Carry>) -> bool {
+    carry.upgrade().is_some_and(|carry| {
+        carry.tell();
+        true
+    })
+}
+
 /// Follows one source until nobody carries it any more.
 async fn follow(carry: std::sync::Weak<Carry>, source: Arc<dyn Source>) {
     let mut changes = source.changes();
@@ -434,14 +443,20 @@ async fn follow(carry: std::sync::Weak<Carry>, source: Arc<dyn Source>) {
         if changes.changed().await.is_err() {
             return;
         }
+        if !tell(&carry) {
+            return;
+        }
         let late = tokio::time::Instant::now() + SETTLE_AT_MOST;
+        let mut more = false;
         while let Ok(moved) = tokio::time::timeout_at(late.min(tokio::time::Instant::now() + SETTLE), changes.changed()).await {
             if moved.is_err() {
                 break;
             }
+            more = true;
         }
-        let Some(carry) = carry.upgrade() else { return };
-        carry.tell();
+        if more && !tell(&carry) {
+            return;
+        }
     }
 }
 
@@ -716,19 +731,26 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn many_moves_are_told_once_and_none_is_lost() {
+    async fn the_first_move_is_told_at_once_and_those_that_follow_once() {
         let (fake, carry) = carried(vec![]);
         tokio::task::yield_now().await;
         let mut changes = carry.changes();
+        let mut told = Vec::new();
+        let began = tokio::time::Instant::now();
         for count in 0..5 {
             let names: Vec<String> = (0..=count).map(|number| format!("t{number}")).collect();
             fake.show(vec![page("a-1", "https://a.example", &names.iter().map(String::as_str).collect::<Vec<_>>())]);
             tokio::task::yield_now().await;
+            while let Ok(change) = changes.try_recv() {
+                told.push((began.elapsed(), change));
+            }
         }
-        let mut told = Vec::new();
+        let at_once = Duration::ZERO;
+        assert_eq!(told, [Change::Tools, Change::Resources, Change::Prompts].map(|change| (at_once, change)));
+        told.clear();
         while let Ok(Ok(change)) = tokio::time::timeout(Duration::from_secs(2), changes.recv()).await {
-            told.push(change);
+            told.push((at_once, change));
         }
-        assert_eq!(told, [Change::Tools, Change::Resources, Change::Prompts]);
+        assert_eq!(told, [(at_once, Change::Tools)]);
     }
 }
