@@ -10,13 +10,13 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, Lines, Stdin, Stdout};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, Lines};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
 use crate::home;
 use crate::http::{Guard, problem};
-use crate::mcp::{self, Provider};
+use crate::mcp::{self, Input, Output, Provider};
 
 /// What both ends call it.
 const NAME: &str = "toolmark-mcp";
@@ -124,8 +124,8 @@ pub async fn join(port: u16, token: &str) -> Result<TcpStream, String> {
 
 /// A client on standard input and output, served by another program, or in its place by this one.
 pub struct Client {
-    lines: Lines<BufReader<Stdin>>,
-    out: Stdout,
+    lines: Lines<BufReader<Input>>,
+    out: Output,
     /// What it said first, for whoever serves it next.
     hello: Option<String>,
     initialized: Option<String>,
@@ -142,8 +142,8 @@ fn parts(line: &str) -> (Option<Value>, Option<String>) {
 impl Client {
     /// Nothing was said yet.
     pub fn new() -> Client {
-        let lines = BufReader::new(tokio::io::stdin()).lines();
-        Client { lines, out: tokio::io::stdout(), hello: None, initialized: None, asked: HashMap::new() }
+        let (input, out) = mcp::stdio();
+        Client { lines: BufReader::new(input).lines(), out, hello: None, initialized: None, asked: HashMap::new() }
     }
 
     /// Carries messages between the client and whoever serves it, until one of them ends; whether it was the client.

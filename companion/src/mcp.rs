@@ -327,9 +327,48 @@ impl ServerHandler for Session {
     }
 }
 
+/// What a client says.
+pub type Input = Box<dyn tokio::io::AsyncRead + Send + Unpin>;
+/// What it is told.
+pub type Output = Box<dyn tokio::io::AsyncWrite + Send + Unpin>;
+
+/// Standard input and output as sockets, if they are. Clients in Node (most are) start their servers with those, and not
+/// with pipes.
+#[cfg(unix)]
+fn sockets() -> Option<(Input, Output)> {
+    use std::os::fd::{AsFd, OwnedFd};
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+    let own = |stream: std::os::fd::BorrowedFd<'_>| Some(std::fs::File::from(stream.try_clone_to_owned().ok()?));
+    let place = |file: &std::fs::File| file.metadata().map(|data| (data.dev(), data.ino())).ok();
+    let (input, output) = (own(std::io::stdin().as_fd())?, own(std::io::stdout().as_fd())?);
+    // Standard error goes on to wait: whoever writes there does not try again.
+    let said = own(std::io::stderr().as_fd()).and_then(|file| place(&file));
+    let is_socket = |file: &std::fs::File| file.metadata().is_ok_and(|data| data.file_type().is_socket()) && place(file) != said;
+    if !is_socket(&input) || !is_socket(&output) {
+        return None;
+    }
+    let open = |file: std::fs::File| {
+        let stream = std::os::unix::net::UnixStream::from(OwnedFd::from(file));
+        stream.set_nonblocking(true)?;
+        tokio::net::UnixStream::from_std(stream)
+    };
+    Some((Box::new(open(input).ok()?), Box::new(open(output).ok()?)))
+}
+
+/// Standard input and output; where the system can wait for them, without a thread between, which costs each message two
+/// changes of it.
+pub fn stdio() -> (Input, Output) {
+    #[cfg(unix)]
+    if let Some(streams) = sockets() {
+        return streams;
+    }
+    let (input, output) = rmcp::transport::io::stdio_pipes();
+    (Box::new(input), Box::new(output))
+}
+
 /// Serves one client over standard input and output until it closes them.
 pub async fn serve_stdio(provider: Arc<dyn Provider>) -> Result<(), String> {
-    serve_over(provider, rmcp::transport::io::stdio_pipes()).await
+    serve_over(provider, stdio()).await
 }
 
 /// Serves one client over any pair of streams, one message a line.

@@ -142,13 +142,14 @@ fn for_scripts(carry: Arc<dyn Provider>, provider: Arc<dyn Provider>, audit: Opt
 async fn first(choices: &Choices, listener: TcpListener, token: &str) -> Result<ExitCode, String> {
     let running = Running::start(choices, listener, token)?;
     let counted = Counted::new(&running.clients);
-    let mut input = tokio::io::BufReader::new(tokio::io::stdin());
+    let (input, output) = mcp::stdio();
+    let mut input = tokio::io::BufReader::new(input);
     let alone = input.fill_buf().await.is_ok_and(<[u8]>::is_empty);
     if alone && choices.http {
         // Nobody speaks MCP to it: it was started for scripts.
         std::future::pending::<()>().await;
     }
-    mcp::serve_over(running.provider.clone(), (input, tokio::io::stdout())).await?;
+    mcp::serve_over(running.provider.clone(), (input, output)).await?;
     drop(counted);
     running.until_alone().await;
     Ok(ExitCode::SUCCESS)

@@ -1,5 +1,7 @@
 // The relay, with pages that we speak for: what is granted, what is refused, and what nonsense costs.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
@@ -7,7 +9,7 @@ import test from 'node:test';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { code, home, relay, text, until } from './relays.mjs';
 import { connect, frame, page } from './socket.mjs';
-import { run, site } from './support.mjs';
+import { BINARY, ENV, run, site } from './support.mjs';
 
 const SHOP = 'https://shop.example';
 const OTHER = 'https://other.example';
@@ -106,6 +108,23 @@ for (const style of ['2.2.0', '4.0.0']) {
     assert.ok(!JSON.stringify([heard, socket.messages]).includes(digits));
   });
 }
+
+test('a client may speak through sockets, pipes, files, or a socket that is standard error, too', async () => {
+  const said = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } } })}\n`;
+  const file = path.join(home(), 'said.jsonl');
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, said);
+  for (const line of ['exec "$0" relay --port 0', 'cat | "$0" relay --port 0 | cat', '"$0" relay --port 0 | cat', 'exec "$0" relay --port 0 2>&1', `exec "$0" relay --port 0 < ${file}`, `cat | "$0" relay --port 0 > ${file}.out; cat ${file}.out`]) {
+    const child = spawn('sh', ['-c', line, BINARY], { env: { ...ENV, TOOLMARK_HOME: home() } });
+    const ended = once(child, 'close');
+    let out = '';
+    child.stdout.on('data', (data) => (out += data));
+    child.stdin.on('error', () => {});
+    child.stdin.end(said);
+    await ended;
+    assert.match(out, /^\{"jsonrpc":"2\.0","id":1,"result":\{.*"serverInfo"/m, line);
+  }
+});
 
 test('a code is shown to no stranger at the port, and nobody without the token is told who asks', async () => {
   const { port, grant, folder } = await relay();
