@@ -266,7 +266,7 @@ impl<'m> Reader<'m> {
     }
 
     fn list(&mut self, list: &List<'_>, query: &str) -> String {
-        let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+        let words: Vec<String> = query.split_whitespace().map(text::lowered).collect();
         let entities: Vec<u32> = if words.is_empty() {
             list.entities.to_vec()
         } else {
@@ -340,7 +340,7 @@ impl<'m> Reader<'m> {
                 }
             }
         }
-        let all = text::plain(&all).to_lowercase();
+        let all = text::lowered(&text::plain(&all));
         words.iter().all(|word| all.contains(word.as_str()))
     }
 

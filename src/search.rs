@@ -5,7 +5,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use crate::order;
+use crate::{order, text};
 
 /// Words of a query that count; a question has a dozen, a pasted page has thousands.
 const MAX_TERMS: usize = 24;
@@ -292,7 +292,7 @@ pub fn words(text: &str, pairs: bool, found: &mut dyn FnMut(&str, usize, usize))
                 word.clear();
             }
             last = Some((character, at, paired));
-        } else if is_word(character) {
+        } else if text::is_word(character) {
             if word.is_empty() {
                 from = at;
             }
@@ -320,31 +320,9 @@ pub fn is_unspaced(character: char) -> bool {
         | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Part of a word: everything beyond ASCII but punctuation, symbols and spaces.
-fn is_word(character: char) -> bool {
-    match character {
-        '\0'..='\u{7f}' => character.is_ascii_alphanumeric(),
-        'ª' | 'º' | 'µ' => true,
-        '\u{80}'..='\u{bf}' | '×' | '÷' => false,
-        '\u{2000}'..='\u{206f}' | '\u{20a0}'..='\u{20cf}' | '\u{2190}'..='\u{2bff}' | '\u{2e00}'..='\u{2e7f}' => false,
-        '\u{3000}'..='\u{3004}' | '\u{3008}'..='\u{3020}' | '\u{3030}' | '\u{30fb}' | '\u{fe00}'..='\u{fe6f}' => false,
-        '\u{ff00}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff20}' | '\u{ff3b}'..='\u{ff40}' | '\u{ff5b}'..='\u{ff65}' => false,
-        '\u{60c}'
-        | '\u{61b}'
-        | '\u{61f}'
-        | '\u{66a}'..='\u{66d}'
-        | '\u{6d4}'
-        | '\u{964}'
-        | '\u{965}'
-        | '\u{e000}'..='\u{f8ff}'
-        | '\u{1f000}'..='\u{1faff}' => false,
-        _ => !crate::text::is_invisible(character) && !character.is_whitespace(),
-    }
-}
-
 /// Stands inside words without ending them: apostrophes would (`l'eau` is two words), these do not.
 fn is_joined(character: char) -> bool {
-    crate::text::is_invisible(character) && character > '\u{a0}'
+    text::is_invisible(character) && character > '\u{a0}'
 }
 
 /// Base letters of U+00C0 to U+017F; `*` stands for what is not one letter.
@@ -356,8 +334,7 @@ const LATIN_ADDITIONAL: &[u8] = b"aabbbbbbccddddddddddeeeeeeeeeeffgghhhhhhhhhhii
 fn fold(character: char, out: &mut String) {
     let table = |table: &[u8], first: u32| table.get((character as u32 - first) as usize).copied().unwrap_or(b'*');
     let plain = match character {
-        'A'..='Z' => character.to_ascii_lowercase(),
-        '\0'..='\u{bf}' => character,
+        '\0'..='\u{bf}' => character.to_ascii_lowercase(),
         'ß' | 'ẞ' => return out.push_str("ss"),
         'Æ' | 'æ' => return out.push_str("ae"),
         'Œ' | 'œ' => return out.push_str("oe"),
@@ -385,19 +362,15 @@ fn fold(character: char, out: &mut String) {
         'Ύ' | 'ύ' | 'ϋ' | 'ΰ' | 'Ϋ' => 'υ',
         'Ώ' | 'ώ' => 'ω',
         'ς' => 'σ',
-        'Α'..='Ω' | 'А'..='Я' => char::from_u32(character as u32 + 32).unwrap_or(character),
         'ё' | 'Ё' => 'е',
-        'Ѐ'..='Џ' => char::from_u32(character as u32 + 80).unwrap_or(character),
-        'Ա'..='Ֆ' => char::from_u32(character as u32 + 48).unwrap_or(character),
         'أ' | 'إ' | 'آ' | 'ٱ' => 'ا',
         'ى' | 'ی' => 'ي',
         'ک' => 'ك',
         'ة' => 'ه',
         '\u{1e00}'..='\u{1eff}' => char::from(table(LATIN_ADDITIONAL, 0x1e00)),
         // Full-width forms.
-        'Ａ'..='Ｚ' => char::from_u32(character as u32 - 0xfee0 + 32).unwrap_or(character),
-        '！'..='～' => char::from_u32(character as u32 - 0xfee0).unwrap_or(character),
-        other => other,
+        '！'..='～' => char::from_u32(character as u32 - 0xfee0).map_or(character, text::lower),
+        other => text::lower(other),
     };
     out.push(if plain == '*' { character } else { plain });
 }

@@ -500,8 +500,8 @@ impl Choice<'_> {
             Some(Value::Text { text, .. }) => Some(&**text),
             _ => None,
         });
-        let first = text.and_then(|text| text.chars().find(|letter| letter.is_alphanumeric() || matches!(letter, '<' | '&')));
-        first.is_some_and(|first| matches!(first, '<' | '&') || first.to_lowercase().next() == title.chars().next())
+        let first = text.and_then(|text| text.chars().find(|letter| text::is_word(*letter) || matches!(letter, '<' | '&')));
+        first.is_some_and(|first| matches!(first, '<' | '&') || title.starts_with(text::lower(first)))
     }
 
     /// What it is called, as far as names are compared.
@@ -709,7 +709,7 @@ fn same_name(one: &str, other: &str) -> bool {
 }
 
 fn key(text: &str) -> String {
-    text::plain(text).chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    text::plain(text).chars().filter(|letter| text::is_word(*letter)).map(text::lower).collect()
 }
 
 /// The property points at what a thing belongs to.

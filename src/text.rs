@@ -221,6 +221,91 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Part of a word: a letter, a digit or a mark on one; everything beyond ASCII but punctuation, symbols and spaces. The
+/// standard library is more exact with tables of eight kilobytes.
+pub fn is_word(character: char) -> bool {
+    match character {
+        '\0'..='\u{7f}' => character.is_ascii_alphanumeric(),
+        'ª' | 'º' | 'µ' => true,
+        '\u{80}'..='\u{bf}' | '×' | '÷' => false,
+        '\u{2000}'..='\u{206f}' | '\u{20a0}'..='\u{20cf}' | '\u{2190}'..='\u{2bff}' | '\u{2e00}'..='\u{2e7f}' => false,
+        '\u{3000}'..='\u{3004}' | '\u{3008}'..='\u{3020}' | '\u{3030}' | '\u{30fb}' | '\u{fe00}'..='\u{fe6f}' => false,
+        '\u{ff00}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff20}' | '\u{ff3b}'..='\u{ff40}' | '\u{ff5b}'..='\u{ff65}' => false,
+        '\u{60c}'
+        | '\u{61b}'
+        | '\u{61f}'
+        | '\u{66a}'..='\u{66d}'
+        | '\u{6d4}'
+        | '\u{964}'
+        | '\u{965}'
+        | '\u{e000}'..='\u{f8ff}'
+        | '\u{1f000}'..='\u{1faff}' => false,
+        _ => !is_invisible(character) && !character.is_whitespace(),
+    }
+}
+
+/// The small form of a letter, for comparing: of Latin, Greek, Cyrillic, Armenian and Georgian. The standard library's table
+/// of all letters ever written is twelve kilobytes long.
+pub fn lower(character: char) -> char {
+    /// Letters whose small forms do not lie where those of their neighbours do.
+    const APART: &str = "İiŸÿẞßƁɓƆɔƉɖƊɗƎǝƏəƐɛƓɠƔɣƖɩƗɨƝɲƟɵƱʊƲʋƷʒΆάΈέΉήΊίΌόΎύΏώςσϏϗӀӏ";
+    let code = character as u32;
+    let small = match code {
+        ..0x80 => return character.to_ascii_lowercase(),
+        0xd7 => code,
+        0xc0..=0xde | 0x391..=0x3a1 | 0x3a3..=0x3ab | 0x410..=0x42f | 0xff21..=0xff3a => code + 32,
+        0x130
+        | 0x178
+        | 0x1e9e
+        | 0x386..=0x38f
+        | 0x3c2
+        | 0x3cf
+        | 0x4c0
+        | 0x181
+        | 0x186
+        | 0x189..=0x18a
+        | 0x18e..=0x190
+        | 0x193..=0x197
+        | 0x19d
+        | 0x19f
+        | 0x1b1..=0x1b2
+        | 0x1b7 => {
+            let mut letters = APART.chars();
+            letters.find(|letter| *letter == character);
+            return letters.next().unwrap_or(character);
+        }
+        // Large and small in turn.
+        0x139..=0x148 | 0x179..=0x17e | 0x187..=0x18c | 0x1af..=0x1b0 | 0x1b3..=0x1b6 | 0x1cd..=0x1dc | 0x4c1..=0x4ce => code + (code & 1),
+        0x100..=0x137
+        | 0x14a..=0x177
+        | 0x182..=0x185
+        | 0x198..=0x199
+        | 0x1a0..=0x1a5
+        | 0x1de..=0x1ef
+        | 0x1f8..=0x21f
+        | 0x222..=0x233
+        | 0x246..=0x24f
+        | 0x3d8..=0x3ef
+        | 0x460..=0x481
+        | 0x48a..=0x4bf
+        | 0x4d0..=0x52f
+        | 0x1e00..=0x1e95
+        | 0x1ea0..=0x1eff => code | 1,
+        0x400..=0x40f => code + 80,
+        0x531..=0x556 => code + 48,
+        0x10a0..=0x10c5 => code + 7264,
+        0x1c90..=0x1cbf => code - 3008,
+        0x1f00..=0x1faf => code & !8,
+        _ => code,
+    };
+    char::from_u32(small).unwrap_or(character)
+}
+
+/// The text in [`lower`] case.
+pub fn lowered(text: &str) -> String {
+    text.chars().map(lower).collect()
+}
+
 /// An address that runs code or carries a document of its own, in any spelling that a browser takes for one.
 pub fn is_active(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else { return false };
@@ -497,6 +582,23 @@ mod tests {
         }
         assert_eq!(visible("a\u{200d}b\u{200c}"), "ab");
         assert_eq!(visible("م\u{200c}\u{200d}\u{200c}م"), "م\u{200c}م");
+    }
+
+    #[test]
+    fn knows_the_small_forms_of_letters() {
+        let scripts = [
+            '\0'..='\u{17f}',
+            '\u{18e}'..='\u{190}',
+            '\u{1cd}'..='\u{1dc}',
+            'Ά'..='\u{3ef}',
+            'Ѐ'..='\u{587}',
+            '\u{1e00}'..='\u{1eff}',
+            'Ａ'..='Ｚ',
+        ];
+        for large in scripts.into_iter().flatten().filter(|letter| letter.is_uppercase() || !letter.is_alphabetic()) {
+            assert_eq!(Some(lower(large)), large.to_lowercase().next(), "{large} U+{:x}", large as u32);
+        }
+        assert_eq!(lowered("ΟΔΥΣΣΕΎΣ"), lowered("Οδυσσεύς"));
     }
 
     #[test]

@@ -92,7 +92,7 @@ pub fn decimal(text: &str) -> Option<String> {
 /// A name for comparing: no markup, one space between words, lower case, straight quotes.
 pub fn name(written: &str) -> Option<String> {
     let plain = text::collapse(&text::plain(written));
-    let straight = plain.chars().flat_map(char::to_lowercase).map(|character| match character {
+    let straight = plain.chars().map(|character| match text::lower(character) {
         '‘' | '’' => '\'',
         '“' | '”' => '"',
         '–' | '—' => '-',
@@ -106,7 +106,7 @@ pub fn loose(written: &str) -> String {
     const ENOUGH: usize = 64;
     // Markup can only make a text longer, so a bounded piece of it is enough, and long texts stay cheap.
     let piece = written.char_indices().nth(ENOUGH * 16).and_then(|(end, _)| written.get(..end)).unwrap_or(written);
-    text::plain(piece).chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).take(ENOUGH).collect()
+    text::plain(piece).chars().filter(|character| text::is_word(*character)).map(text::lower).take(ENOUGH).collect()
 }
 
 /// A URL without what two spellings of one address differ in: scheme, `www.`, last slash, fragment.

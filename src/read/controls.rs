@@ -805,7 +805,7 @@ pub fn cut(text: &str, most: usize) -> String {
 
 /// Page text as a choice: short, on one line, letters, digits and plain punctuation only.
 fn label(text: &str) -> String {
-    let plain = |character: char| character.is_alphanumeric() || " -_.,'’&/()+#%×°€$£".contains(character);
+    let plain = |character: char| text::is_word(character) || " -_.,'’&/()+#%×°€$£²³½¼¾".contains(character);
     let kept: String =
         text::visible(text).chars().take(MAX_LABEL * 4).map(|character| if plain(character) { character } else { ' ' }).collect();
     cut(&text::collapse(&kept), MAX_LABEL)

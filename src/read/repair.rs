@@ -507,7 +507,7 @@ impl<'t> Repair<'t> {
                 self.out.push_str("\\u");
             }
             // A letter may stand for something else, or for itself after a backslash (`C:\Data`).
-            Some(letter) if letter.is_alphanumeric() => return self.fail("an escape is not one of JSON's"),
+            Some(letter) if text::is_word(letter) => return self.fail("an escape is not one of JSON's"),
             Some(sign) if !sign.is_control() => {
                 self.note(ESCAPE);
                 self.out.push(sign);

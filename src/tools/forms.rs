@@ -263,7 +263,7 @@ impl Filling {
         }
         let at = self.inputs.len();
         // Labels are the page's words: one that is a plain name may name, no other text may.
-        let label = label.trim_matches(|character: char| !character.is_alphanumeric());
+        let label = label.trim_matches(|character: char| !text::is_word(character));
         let plain = schema::is_plain_name(&label.replace(' ', "_"));
         let own = if plain && !schema::is_plain_name(name) { label.replace(' ', "_").to_ascii_lowercase() } else { name.to_owned() };
         let own = actions::parameter_name(&own, at, &self.parameters);

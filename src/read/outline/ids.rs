@@ -3,17 +3,18 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{Outline, Span};
-use crate::{order, search};
+use crate::{order, search, text};
 
 /// An id that says something and will be the same tomorrow: words, not what a framework counted up.
 pub(super) fn is_readable(id: &str) -> bool {
     let digits = |part: &str| part.bytes().filter(u8::is_ascii_digit).count();
-    id.chars().next().is_some_and(char::is_alphabetic)
+    let letter = |character: &char| text::is_word(*character) && !character.is_ascii_digit();
+    id.chars().next().is_some_and(|first| letter(&first))
         && id.len() <= 64
-        && id.chars().all(|character| character.is_alphanumeric() || matches!(character, '-' | '_' | '.'))
+        && id.chars().all(|character| text::is_word(character) || matches!(character, '-' | '_' | '.'))
         && digits(id) <= 4
         && digits(id) * 2 < id.len()
-        && id.chars().filter(|character| character.is_alphabetic()).count() >= 3
+        && id.chars().filter(letter).count() >= 3
 }
 
 /// Gives every section its id: an element's own, else its heading's words; of several alike, those after the first
