@@ -49,8 +49,23 @@ async function startTime({ command, args }, port) {
   return took;
 }
 
-/** Resident memory in MiB. */
-const memory = (pid) => Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
+/** Resident memory in MiB, and how much of it is no file's. */
+const memory = (pid) => ['VmRSS', 'RssAnon'].map((what) => Number(new RegExp(`${what}:\\s+(\\d+)`).exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024);
+const mebibytes = ([all, own]) => `${round(all)} MiB, ${round(own)} of it its own`;
+
+/** A page that says what it has and answers at once, without any embed: what is left is the relay's and the browser's. */
+const bareScript = (port) => `<script>
+const socket = new WebSocket('ws://127.0.0.1:${port}', ['webmcp.v1']);
+const tell = (message) => socket.send(JSON.stringify(message));
+socket.onmessage = ({ data }) => {
+  const { type, callId } = JSON.parse(data);
+  if (type === 'server-hello') {
+    tell({ type: 'hello', version: 1, tabId: 'bare', origin: location.origin, url: location.href, title: document.title });
+    tell({ type: 'tools/list', tools: [{ name: 'echo', description: 'Says it again.', annotations: { readOnlyHint: true } }] });
+  } else if (type === 'invoke') tell({ type: 'result', callId, result: { content: [{ type: 'text', text: 'x' }] } });
+  else if (type === 'ping') tell({ type: 'pong' });
+};
+</script>`;
 
 async function run(kind, browser, origin) {
   const { command, args } = KINDS[kind];
@@ -90,6 +105,8 @@ async function run(kind, browser, origin) {
 
 const server = await serve({
   routes: (_, url) => {
+    const bare = PORTS[/^\/bare\/(\w+)$/.exec(url.pathname)?.[1]];
+    if (bare) return { body: `<!doctype html><title>Bare</title>${bareScript(bare)}` };
     const kind = KINDS[url.pathname.slice(1)];
     if (kind) {
       const port = PORTS[url.pathname.slice(1)];
@@ -118,7 +135,7 @@ const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || 
 const running = {};
 for (const kind of kinds) running[kind] = await run(kind, browser, server.origin);
 const all = kinds.map((kind) => running[kind]);
-row('memory, idle', show(running, (one) => `${round(one.idle)} MiB`));
+row('memory, idle', show(running, (one) => mebibytes(one.idle)));
 
 const calls = each();
 for (let i = 0; i < 20; i += 1) for (const one of all) await one.call();
@@ -141,7 +158,21 @@ for (let i = 0; i < ROUNDS; i += 1) {
   }
 }
 row(`${CALLS} calls at once, median of ${ROUNDS}`, show(parallel, ms));
-row('memory after these calls', show(running, (one) => `${round(memory(one.pid))} MiB`));
+row('memory after these calls', show(running, (one) => mebibytes(memory(one.pid))));
+
+const plain = each();
+for (const one of all) {
+  await one.page.goto(`${server.origin}/bare/${one.kind}`);
+  while (!(await one.works('echo'))) await sleep(20);
+}
+for (let i = 0; i < CALLS; i += 1) {
+  for (const one of inTurn(all, i)) {
+    const before = now();
+    await one.call();
+    plain[one.kind].push(now() - before);
+  }
+}
+row('a page in the browser that answers at once, without any embed: one call, median', show(plain, ms));
 
 // What is the relay's own: the page answers at once, and no browser stands between.
 const bare = each();
