@@ -532,6 +532,16 @@ impl Source for Relay {
         Box::pin(async move { asked.await.and_then(content) })
     }
 
+    /// Clients hide what we write. Whose pages wait is for the person alone: no page talks a model into asking for it.
+    fn trouble(&self) -> Option<String> {
+        let origins = match self.asking().len() {
+            0 => return None,
+            1 => "one origin".to_owned(),
+            count => format!("{count} origins"),
+        };
+        Some(format!("Open pages of {origins} wait until the person allows them: 'toolmark grants' in a terminal says which and how."))
+    }
+
     fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }

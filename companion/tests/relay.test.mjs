@@ -92,6 +92,9 @@ for (const style of ['2.2.0', '4.0.0']) {
     assert.equal(waits.stdout, `asks\t${SHOP}\n`);
     assert.match(waits.stderr, /toolmark grants set https:\/\/shop\.example read\|act/);
     assert.ok(!(await names()).includes('echo'), 'a page without a grant is listed');
+    const { message } = (await mcp.callTool({ name: 'list_page_tools', arguments: {} })).structuredContent;
+    assert.match(message, /one origin wait.*'toolmark grants' in a terminal/);
+    assert.ok(!message.includes('shop.example'));
     const wrong = await grant('pair', digits.replace(/./g, (digit) => (digit === '9' ? '0' : '9')), '--port', String(port));
     assert.deepEqual([wrong.code, wrong.stdout], [1, '']);
     assert.match(wrong.stderr, /load the page again/);
