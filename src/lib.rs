@@ -53,9 +53,14 @@ pub struct Mapping {
     pub diagnostics: Vec<diagnostic::Diagnostic>,
 }
 
-/// Maps a page: the whole flow.
+/// Maps a page.
 pub fn map(documents: &[dom::Document], options: &options::Options) -> Mapping {
-    let (mut page, mut diagnostics) = read::page(documents, options);
+    map_again(documents, options, &mut read::json_ld::Known::default())
+}
+
+/// Maps a page of which something is `known` from last time, with the same options: the whole flow.
+pub fn map_again(documents: &[dom::Document], options: &options::Options, known: &mut read::json_ld::Known) -> Mapping {
+    let (mut page, mut diagnostics) = read::page_again(documents, options, known);
     let (graph, found) = graph::build(page.nodes);
     diagnostics.extend(found);
     let (mut profiles, found) = tools::profiles::Profiles::new(options);

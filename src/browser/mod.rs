@@ -34,6 +34,7 @@ pub struct Adapter {
     options: Options,
     camera: dom::Camera,
     mapping: Mapping,
+    known: read::json_ld::Known,
     /// What the site itself says of this page.
     site: Option<wasp::Manifest>,
 }
@@ -47,7 +48,7 @@ impl Adapter {
         #[cfg(feature = "console")]
         console_error_panic_hook::set_once();
         let (options, camera) = options(options_json);
-        Adapter { options, camera, mapping: Mapping::default(), site: None }
+        Adapter { options, camera, mapping: Mapping::default(), known: read::json_ld::Known::remembering(), site: None }
     }
 
     /// What a snapshot holds, for those who watch the page.
@@ -59,7 +60,7 @@ impl Adapter {
     /// to last time.
     pub fn map(&mut self, document: &web_sys::Node) -> Option<String> {
         let documents = self.camera.take(document)?;
-        self.mapping = crate::map(&documents, &self.options);
+        self.mapping = crate::map_again(&documents, &self.options, &mut self.known);
         let mut out = Writer::new();
         out.object(|out| {
             out.field("tools").array(|out| self.mapping.tools.iter().for_each(|tool| tool.write(out)));

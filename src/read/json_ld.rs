@@ -23,8 +23,62 @@ pub const MAX_BLOCK_BYTES: usize = 16 << 20;
 /// Foreign text quoted in a diagnostic, in characters.
 const MAX_QUOTE: usize = 60;
 
-/// What one block says.
+/// Bytes of blocks that are remembered from one reading of a page to the next, and how many of them: pages with more are
+/// read anew.
+pub const MAX_KNOWN_BYTES: usize = 4 << 20;
+/// See [`MAX_KNOWN_BYTES`].
+pub const MAX_KNOWN: usize = 500;
+
+/// Blocks as they were read last time: one that is there again is not parsed again. By default nothing is remembered.
 #[derive(Default)]
+pub struct Known {
+    room: usize,
+    last: Vec<KnownBlock>,
+    now: Vec<KnownBlock>,
+    bytes: usize,
+    /// How many were parsed in the last reading.
+    pub parsed: usize,
+}
+
+struct KnownBlock {
+    text: String,
+    base_url: String,
+    block: Block,
+}
+
+impl Known {
+    /// Remembers what it is shown.
+    pub fn remembering() -> Self {
+        Known { room: MAX_KNOWN_BYTES, ..Known::default() }
+    }
+
+    /// A page is about to be read again, with the same options.
+    pub fn begin(&mut self) {
+        self.last = core::mem::take(&mut self.now);
+        (self.bytes, self.parsed) = (0, 0);
+    }
+
+    fn block(&mut self, text: String, document: &Document, options: &Options) -> Block {
+        let same = |known: &KnownBlock| known.text == text && known.base_url == document.base_url;
+        let known = match self.last.iter().position(same) {
+            Some(at) => self.last.swap_remove(at),
+            None => {
+                self.parsed += 1;
+                KnownBlock { block: read_block(&text, document, options, 0), text, base_url: document.base_url.clone() }
+            }
+        };
+        self.bytes += known.text.len();
+        if self.bytes > self.room || self.now.len() >= MAX_KNOWN {
+            return known.block;
+        }
+        let block = known.block.clone();
+        self.now.push(known);
+        block
+    }
+}
+
+/// What one block says.
+#[derive(Clone, Default)]
 pub struct Block {
     /// Its nodes; [`Value::Node`] counts from the first one. Blank labels are as written.
     pub nodes: Vec<Node>,
@@ -33,7 +87,7 @@ pub struct Block {
 }
 
 /// Appends the nodes of this syntax in document order.
-pub fn read(document: &Document, options: &Options, nodes: &mut Vec<Node>, diagnostics: &mut Vec<Diagnostic>) {
+pub fn read(document: &Document, options: &Options, known: &mut Known, nodes: &mut Vec<Node>, diagnostics: &mut Vec<Diagnostic>) {
     let (mut count, mut inert) = (0, 0);
     for element in document.elements().filter(|element| matches!(element.name(), "script" | "template")) {
         if element.index() < inert {
@@ -43,8 +97,8 @@ pub fn read(document: &Document, options: &Options, nodes: &mut Vec<Node>, diagn
             inert = element.end();
         } else if is_json_ld(element.attribute("type").unwrap_or("")) {
             count += 1;
-            let block = read_block(&element.raw_text(), document, options, element.index());
-            append(block, count, nodes, diagnostics);
+            let block = known.block(element.raw_text(), document, options);
+            append(block, element.index(), count, nodes, diagnostics);
         }
     }
 }
@@ -55,8 +109,8 @@ fn is_json_ld(media_type: &str) -> bool {
     essence.trim_matches(|c: char| c.is_ascii_whitespace()).eq_ignore_ascii_case("application/ld+json")
 }
 
-/// Adds a block's nodes to the page's: numbers shift, and blank labels become the block's own.
-fn append(block: Block, count: usize, nodes: &mut Vec<Node>, diagnostics: &mut Vec<Diagnostic>) {
+/// Adds the nodes of the block in an element to the page's: numbers shift, and blank labels become the block's own.
+fn append(block: Block, element: u32, count: usize, nodes: &mut Vec<Node>, diagnostics: &mut Vec<Diagnostic>) {
     let offset = nodes.len() as u32;
     let own = ["_:", &json::number(nodes.len()), "."].concat();
     let label = |id: &mut Rc<str>| {
@@ -65,6 +119,7 @@ fn append(block: Block, count: usize, nodes: &mut Vec<Node>, diagnostics: &mut V
         }
     };
     for mut node in block.nodes {
+        node.element = element;
         node.id.as_mut().into_iter().for_each(label);
         for value in node.properties.iter_mut().flat_map(|property| &mut property.values) {
             match value {

@@ -120,17 +120,25 @@ pub struct Page {
 /// Reads every syntax that `options` asks for from each of the page's documents (the page itself, then
 /// shadow roots' and frames' content where they are snapshots of their own).
 pub fn page(documents: &[Document], options: &Options) -> (Page, Vec<Diagnostic>) {
+    page_again(documents, options, &mut json_ld::Known::default())
+}
+
+/// The same for a page that was read before, with these options: what is `known` and still the same is not read again.
+pub fn page_again(documents: &[Document], options: &Options, known: &mut json_ld::Known) -> (Page, Vec<Diagnostic>) {
     let mut page = Page::default();
     let mut diagnostics = Vec::new();
     if let Some(document) = documents.first() {
         page.meta = meta::read(document);
     }
-    type Reader = fn(&Document, &Options, &mut Vec<Node>, &mut Vec<Diagnostic>);
-    let readers: [(bool, Reader); 3] = [(options.json_ld, json_ld::read), (options.microdata, microdata::read), (options.rdfa, rdfa::read)];
-    for (_, read) in readers.into_iter().filter(|(wanted, _)| *wanted) {
-        for (number, document) in (0..).zip(documents) {
+    known.begin();
+    for (format, wanted) in [(Format::JsonLd, options.json_ld), (Format::Microdata, options.microdata), (Format::Rdfa, options.rdfa)] {
+        for (number, document) in (0..).zip(documents).filter(|_| wanted) {
             let from = page.nodes.len();
-            read(document, options, &mut page.nodes, &mut diagnostics);
+            match format {
+                Format::JsonLd => json_ld::read(document, options, known, &mut page.nodes, &mut diagnostics),
+                Format::Microdata => microdata::read(document, options, &mut page.nodes, &mut diagnostics),
+                Format::Rdfa => rdfa::read(document, options, &mut page.nodes, &mut diagnostics),
+            }
             for node in page.nodes.iter_mut().skip(from) {
                 node.document = number;
                 clean_names(node);
