@@ -22,11 +22,17 @@ let module;
 /** Gives the wasm as text (see `bytes`), where the script brings it along. A worker made of this script's text is told it. */
 export let inlined = wasmOfScript;
 
-const ESCAPES = { x00: '\0', n: '\n', r: '\r' };
+const ESCAPES = { 0: '\0', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
 
-/** @param {string} [source] the text of that function, as another thread has it: there nobody needs to run it */
+/**
+ * @param {string} [source] the text of that function, as another thread has it: there nobody needs to run it. A site's own
+ *   minifier may have written the literal in another way
+ */
 export function hold(source) {
-  if (source) inlined ??= () => source.slice(source.indexOf('"') + 1, -1).replace(/\\(x00|.)/g, (_, code) => ESCAPES[code] ?? code);
+  const quote = source?.match(/["'`]/)[0];
+  const text = () => source.slice(source.indexOf(quote) + 1, source.lastIndexOf(quote));
+  const meant = (_, x, u, code) => (code ? ESCAPES[code] ?? code : String.fromCharCode(parseInt(x ?? u, 16)));
+  if (quote) inlined ??= () => text().replace(/\\(?:x(..)|u(....)|([^]))/g, meant);
 }
 
 /**

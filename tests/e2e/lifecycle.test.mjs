@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
+import { transform } from 'esbuild';
 import { html, ld, look, open, product, ROOT, run, SURFACES, tag } from './support.mjs';
 
 const OFF = 'data-page="off"';
@@ -373,6 +374,31 @@ test('markup in a shadow root that came after the first look is followed', async
   await page.waitForFunction(async () => JSON.stringify((await window.toolmark.ready).entities()).includes('NEW'), undefined, { timeout: 15_000, polling: 200 });
   await page.done();
 });
+
+const SCRIPT = () => fs.readFileSync(path.join(ROOT, 'dist', 'toolmark.js'), 'utf8');
+/** What optimisers of sites make of a script. */
+const REWRITTEN = {
+  'escapes for all that is not ASCII': (script) => script.replace(/[\x80-\xff]/g, (one) => `\\x${one.charCodeAt(0).toString(16)}`),
+  'escapes of four digits': (script) => script.replace(/[\x80-\xff]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`),
+  'single quotes': (script) => script.replace(/(\(\)=>)"(\xff[^]*)"\);/, (_, before, text) => `${before}'${text.replace(/\\"|'/g, (one) => (one === "'" ? "\\'" : '"'))}');`),
+  'a minifier': async (script) => (await transform(script, { minify: true, charset: 'ascii' })).code,
+};
+for (const [what, rewrite] of Object.entries(REWRITTEN)) {
+  test(`a script that a site's optimiser has rewritten works, in a worker: ${what}`, async () => {
+    const body = await rewrite(SCRIPT());
+    assert.notEqual(body, SCRIPT());
+    const page = await open({
+      init: 'const { Worker } = window; window.workers = 0; window.Worker = class extends Worker { constructor(...input) { super(...input); window.workers += 1; this.addEventListener("message", ({ data }) => data[2] && (window.workers = data[2].message)); } };',
+      page: html(ld(product()) + '<script src="/optimised.js"></script>'),
+      routes: { '/optimised.js': { contentType: 'text/javascript; charset=utf-8', body } },
+    });
+    const { listed } = await look(page);
+    assert.ok(listed.includes('get_product'));
+    assert.equal(await page.evaluate(() => window.workers), 1);
+    assert.deepEqual(page.errors, []);
+    await page.done();
+  });
+}
 
 test('a bundle under another name is not run as a worker', async () => {
   const script = fs.readFileSync(path.join(ROOT, 'dist', 'toolmark.js'), 'utf8');
