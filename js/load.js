@@ -29,7 +29,7 @@ const ESCAPES = { 0: '\0', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' 
  *   minifier may have written the literal in another way
  */
 export function hold(source) {
-  const quote = source?.match(/["'`]/)[0];
+  const quote = source?.match(/["'`]/)?.[0];
   const text = () => source.slice(source.indexOf(quote) + 1, source.lastIndexOf(quote));
   const meant = (_, x, u, code) => (code ? ESCAPES[code] ?? code : String.fromCharCode(parseInt(x ?? u, 16)));
   if (quote) inlined ??= () => text().replace(/\\(?:x(..)|u(....)|([^]))/g, meant);

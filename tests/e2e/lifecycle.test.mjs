@@ -361,6 +361,29 @@ test('entities, manifest and read are there at once, also where the work is done
   await page.done();
 });
 
+for (const [what, src, kind] of [['of the page\'s origin', '/dist/toolmark.js', 'https:'], ['of another origin', 'https://cdn.example/dist/toolmark.js', 'blob:']]) {
+  test(`the work is done in a worker where the script is one ${what}`, async () => {
+    const init = `const { Worker } = window;
+      window.told = [];
+      window.Worker = class extends Worker {
+        constructor(url) {
+          super(url);
+          told.push(new URL(url).protocol);
+          this.addEventListener('message', ({ data }) => data[2] && told.push(data[2].message));
+        }
+        terminate() {
+          told.push('given up');
+          super.terminate();
+        }
+      };`;
+    const page = await open({ init, page: html(`${ld(product())}<script src="${src}" ${OFF}></script>`) });
+    assert.ok((await look(page)).listed.includes('get_product'));
+    assert.match(JSON.stringify(await run(page, 'get_product')), /10\.00/);
+    assert.deepEqual(await page.evaluate(() => window.told), [kind]);
+    await page.done();
+  });
+}
+
 test('markup in a shadow root that came after the first look is followed', async () => {
   const page = await open({ page: html(`${ld(product())}<div id="host"></div>${tag(OFF)}`) });
   await look(page);
