@@ -3,19 +3,20 @@
 import { unpack } from './unpack.js';
 
 /** As in unpack.rs. */
-const [OPCODE, LOCAL, SHORT, LONG, OFFSET, CALL, BRANCH, ALIGN, BLOCK, REST] = Array(10).keys();
+const [OPCODE, BLOCK, ALIGN, BRANCH, LOCAL, LOAD, STORE, MEDIUM, LONG, REST] = Array(10).keys();
 const STREAMS = 10;
 const ESCAPED = [0, 10, 13, 34, 92];
 const CODE = 10;
 const I32_CONST = 0x41;
+const MEDIUM_CONST = 0x07;
 const LONG_CONST = 0x06;
 const END = 0x0b;
 
 /** The streams of the numbers that follow an opcode (core specification, 5.4). */
 const immediates = Array(256).fill([]);
 for (const [first, last, ...of] of [
-  [0x02, 0x04, BLOCK], [0x0c, 0x0d, BRANCH], [0x10, 0x10, CALL], [0x11, 0x11, REST, REST], [0x20, 0x22, LOCAL], [0x23, 0x26, REST],
-  [0x28, 0x3e, ALIGN, OFFSET], [0x3f, 0x40, REST], [I32_CONST, I32_CONST, SHORT], [0x42, 0x42, REST], [0xd0, 0xd0, REST], [0xd2, 0xd2, REST],
+  [0x02, 0x04, BLOCK], [0x0c, 0x0d, BRANCH], [0x10, 0x10, OPCODE], [0x11, 0x11, REST, REST], [0x20, 0x22, LOCAL], [0x23, 0x26, REST],
+  [0x28, 0x35, ALIGN, LOAD], [0x36, 0x3e, ALIGN, STORE], [0x3f, 0x40, REST], [I32_CONST, I32_CONST, OPCODE], [0x42, 0x42, REST], [0xd0, 0xd0, REST], [0xd2, 0xd2, REST],
 ]) immediates.fill(of, first, last + 1);
 /** How many numbers follow the instructions that 0xfc begins. */
 const MORE = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2, 1, 1, 1];
@@ -43,9 +44,10 @@ function streams(wasm) {
     numbers(2 * number(REST));
     for (let depth = 1; depth > 0;) {
       const code = byte(OPCODE);
-      if (code === I32_CONST && wasm[at] >= 0x80 && wasm[at + 1] >= 0x80) {
-        streams[OPCODE].splice(-1, 1, LONG_CONST);
-        number(LONG);
+      if (code === I32_CONST && wasm[at] >= 0x80) {
+        const long = wasm[at + 1] >= 0x80;
+        streams[OPCODE].splice(-1, 1, long ? LONG_CONST : MEDIUM_CONST);
+        number(long ? LONG : MEDIUM);
         continue;
       }
       for (const stream of immediates[code]) number(stream);

@@ -4,16 +4,17 @@
 
 use core::slice;
 
-/// The streams. REST has all of which there is little: whole sections, declarations, tables of branches.
+/// The streams. Numbers of calls and the shortest constants stand among the opcodes: what follows depends on them. REST has all of
+/// which there is little: whole sections, declarations, tables of branches.
 const OPCODE: usize = 0;
-const LOCAL: usize = 1;
-const SHORT: usize = 2;
-const LONG: usize = 3;
-const OFFSET: usize = 4;
-const CALL: usize = 5;
-const BRANCH: usize = 6;
-const ALIGN: usize = 7;
-const BLOCK: usize = 8;
+const BLOCK: usize = 1;
+const ALIGN: usize = 2;
+const BRANCH: usize = 3;
+const LOCAL: usize = 4;
+const LOAD: usize = 5;
+const STORE: usize = 6;
+const MEDIUM: usize = 7;
+const LONG: usize = 8;
 const REST: usize = 9;
 const STREAMS: usize = 10;
 
@@ -22,7 +23,8 @@ const ESCAPED: [u8; 5] = [0, 10, 13, 34, 92];
 /// The section of functions' bodies (core specification, 5.5.13).
 const CODE: u8 = 10;
 const I32_CONST: u8 = 0x41;
-/// The opcode of no instruction: here an `i32.const` of three bytes and more, which is mostly an address.
+/// The opcodes of no instructions: here an `i32.const` of two bytes, and of three and more, which is mostly an address.
+const MEDIUM_CONST: u8 = 0x07;
 const LONG_CONST: u8 = 0x06;
 const END: u8 = 0x0b;
 
@@ -164,7 +166,7 @@ impl Copy<'_> {
         let mut depth = 1;
         while depth > 0 {
             let code = self.next(OPCODE);
-            self.write(if code == LONG_CONST { I32_CONST } else { code });
+            self.write(if matches!(code, MEDIUM_CONST | LONG_CONST) { I32_CONST } else { code });
             let stream = match code {
                 0x02..=0x04 => {
                     depth += 1;
@@ -180,7 +182,7 @@ impl Copy<'_> {
                     self.numbers(targets);
                     REST
                 }
-                0x10 => CALL,
+                0x10 | I32_CONST => OPCODE,
                 0x11 => {
                     self.number(REST);
                     REST
@@ -193,9 +195,9 @@ impl Copy<'_> {
                 0x20..=0x22 => LOCAL,
                 0x28..=0x3e => {
                     self.number(ALIGN);
-                    OFFSET
+                    if code < 0x36 { LOAD } else { STORE }
                 }
-                I32_CONST => SHORT,
+                MEDIUM_CONST => MEDIUM,
                 LONG_CONST => LONG,
                 0x23..=0x26 | 0x3f | 0x40 | 0x42 | 0xd0 | 0xd2 => REST,
                 0x43 | 0x44 => {
