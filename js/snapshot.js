@@ -13,7 +13,7 @@ const UNSEEN = new Set([...CLOSED, 'svg', 'textarea']);
 /** What makes the content of a `noscript` worth a look. */
 const MARKUP = /itemscope|typeof=|application\/ld\+json/i;
 /** Documents and shadow roots that are read; a page of more components than this repeats itself. */
-const MAX_ROOTS = 500;
+export const MAX_ROOTS = 500;
 /** Milliseconds that the page's thread is held at once: a task of fifty is felt, and what begins one takes time too. */
 const SLICE_MS = 20;
 /** Nodes between two looks at the clock. */
@@ -34,7 +34,7 @@ const INVOLVED = 'iframe,frame,noscript,[itemref]';
  *   of it always
  * @param {string} seen names of further attributes to keep in full snapshots
  * @returns {object} the plan; its `roots` are the documents and shadow roots that the last snapshot held, `cost` the milliseconds that it took, `live` for each of them
- *   the elements that calls may act on, by their number, `counted` the rules that counted
+ *   the elements that calls may act on, by their number, `counted` the rules that counted, `crowded`: there were more
  */
 export function prepare(rules, attributes, references, controls, shadow, frames, seen) {
   const lines = rules.split('\n');
@@ -216,7 +216,8 @@ function contentWithoutScripts(noscript) {
 }
 
 /** A root, and the roots in it that are read as parts of it. */
-function inner(root, { shadow, frames }) {
+function inner(root, plan) {
+  const { shadow, frames } = plan;
   const found = [root];
   for (let at = 0; at < found.length && found.length < MAX_ROOTS; at += 1) {
     const each = found[at];
@@ -236,6 +237,7 @@ function inner(root, { shadow, frames }) {
       if (document) found.push(document);
     }
   }
+  plan.crowded = found.length > MAX_ROOTS;
   return found.slice(0, MAX_ROOTS);
 }
 

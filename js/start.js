@@ -2,7 +2,7 @@
 import { checked, forRust } from './options.js';
 import { connect } from './engine.js';
 import { LoadError, loadNow, renew } from './load.js';
-import { elements, seeing, taking, whole } from './snapshot.js';
+import { MAX_ROOTS, elements, seeing, taking, whole } from './snapshot.js';
 import { createRegistry } from './register.js';
 import { install } from './polyfill.js';
 import { alias } from './relay.js';
@@ -355,6 +355,7 @@ class Session {
       const begin = () => taking(this.document, this.plan, this.options.baseUrl ?? '', this.watcher.looking());
       const seen = await this.sliced(begin, () => this.watcher.dirty);
       this.watcher.attend();
+      if (this.plan.crowded) this.note('info', 'roots-limit', `This page has more than ${MAX_ROOTS} shadow roots and frames; markup in the others was not read. Put it into the page itself.`);
       spent = this.held;
       if (!seen || this.stopped) return false;
       this.kept = false;

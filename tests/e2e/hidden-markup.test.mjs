@@ -1,7 +1,7 @@
 // Markup that is not in plain sight: shadow roots, frames, noscript, template, hidden, prefixes far outside.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { html, open, tag } from './support.mjs';
+import { html, ld, look, open, product, tag } from './support.mjs';
 
 const item = (name, more = '') => `<div itemscope itemtype="https://schema.org/Thing" ${more}><b itemprop="name">${name}</b></div>`;
 const names = (page, options) =>
@@ -46,5 +46,16 @@ test('an ancestor may declare prefixes and nothing else', async () => {
   });
   await page.evaluate(() => window.toolmark.ready);
   assert.deepEqual(await page.evaluate(() => window.toolmark.read().items), [{ type: ['Thing', 'http://t.example/T'], props: { name: ['N'] }, format: 'rdfa' }]);
+  await page.done();
+});
+
+test('a page of more shadow roots than are read says so, and what was read is offered', async () => {
+  const page = await open({ page: html(ld(product()) + '<script>for (let i = 0; i < 600; i += 1) document.body.append(Object.assign(document.createElement("x-part"), { hidden: true })); for (const part of document.querySelectorAll("x-part")) part.attachShadow({ mode: "open" }).innerHTML = "<p>part</p>";</script>' + tag('data-page="off"')) });
+  const { listed, diagnostics } = await look(page);
+  assert.ok(listed.includes('get_product'));
+  const found = diagnostics.filter((one) => one.code === 'roots-limit');
+  assert.equal(found.length, 1);
+  assert.match(found[0].message, /500/);
+  assert.deepEqual(page.warnings.filter((text) => text.includes('[toolmark]')), []);
   await page.done();
 });
