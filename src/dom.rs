@@ -6,6 +6,8 @@
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
+use crate::text;
+
 /// Resolves a reference against a base: WHATWG URL, serialised; `None` where it does not parse.
 pub type Resolve = fn(reference: &str, base: &str) -> Option<String>;
 
@@ -281,14 +283,14 @@ fn is_normal(url: &str) -> bool {
     host.bytes().all(|byte| label(byte) || byte.is_ascii_digit() || byte == b'.')
         && host.bytes().last().is_some_and(label)
         && !host.starts_with("xn--")
-        && !host.contains(".xn--")
+        && !text::contains(host, ".xn--")
         && path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./~?=&%+#:@!$,;()*".contains(&byte))
-        && !path.contains("./")
+        && !text::contains(path, "./")
         && !path.ends_with('.')
-        && !path.contains(".?")
-        && !path.contains(".#")
-        && !path.contains("%2e")
-        && !path.contains("%2E")
+        && !text::contains(path, ".?")
+        && !text::contains(path, ".#")
+        && !text::contains(path, "%2e")
+        && !text::contains(path, "%2E")
 }
 
 /// One element of a snapshot.

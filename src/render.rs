@@ -14,8 +14,8 @@ use crate::json::{Json, Writer};
 use crate::order;
 use crate::read::{Value, schema_name};
 use crate::select;
-use crate::text;
-use crate::tools::profiles::{Profile, Profiles, among, place, shows, starts, waits};
+use crate::text::{self, among, place};
+use crate::tools::profiles::{Profile, Profiles, shows, starts, waits};
 use crate::tools::{Source, Tool};
 use crate::vocabulary;
 
@@ -341,7 +341,7 @@ impl<'m> Reader<'m> {
             }
         }
         let all = text::lowered(&text::plain(&all));
-        words.iter().all(|word| all.contains(word.as_str()))
+        words.iter().all(|word| text::contains(&all, word))
     }
 
     fn row(&mut self, entity: u32, include: &[&str], short: bool, mixed: bool, found_by_words: bool) -> Option<Out<'m>> {
@@ -515,8 +515,12 @@ impl<'m> Reader<'m> {
             return None;
         }
         // Of one that was escaped twice, and one that a reader took for text.
-        let url = untracked(&text::visible(url).replace("&amp;", "&").replace("<", "%3C").replace(">", "%3E"));
-        let site = self.url.split_once("://").and_then(|(scheme, rest)| Some((scheme, rest.split(['/', '?', '#']).next()?)));
+        let url = untracked(
+            &[("&amp;", "&"), ("<", "%3C"), (">", "%3E")]
+                .iter()
+                .fold(text::visible(url).into_owned(), |url, (from, to)| text::replace(&url, from, to)),
+        );
+        let site = text::split_once(self.url, "://").and_then(|(scheme, rest)| Some((scheme, rest.split(['/', '?', '#']).next()?)));
         Some(Out::Text(match (url.starts_with('/'), site) {
             (true, Some((scheme, _))) if url.starts_with("//") => [scheme, ":", &url].concat(),
             (true, Some((scheme, host))) => [scheme, "://", host, &url].concat(),

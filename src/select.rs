@@ -10,8 +10,9 @@ use crate::order;
 use crate::read::Value;
 use crate::read::meta::Meta;
 use crate::render::is_address;
-use crate::tools::profiles::{NEVER, PART, Profiles, SECOND, among, shows, waits};
-use crate::{text, vocabulary};
+use crate::text::{self, among};
+use crate::tools::profiles::{NEVER, PART, Profiles, SECOND, shows, waits};
+use crate::vocabulary;
 
 /// One tool's worth of entities.
 #[derive(Clone, Debug, PartialEq)]
@@ -697,7 +698,7 @@ impl Choice<'_> {
 /// A URL as far as it tells pages apart.
 pub fn bare(url: &str) -> &str {
     let url = url.split('#').next().unwrap_or(url);
-    let url = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let url = text::split_once(url, "://").map_or(url, |(_, rest)| rest);
     url.strip_prefix("www.").unwrap_or(url).trim_end_matches('/')
 }
 

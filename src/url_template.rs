@@ -5,6 +5,8 @@
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
+use crate::text;
+
 /// Variables of one template at most; a URL with more is no search that an agent could fill in.
 pub const MAX_VARIABLES: usize = 12;
 /// Characters of a template at most; servers refuse longer addresses.
@@ -85,10 +87,10 @@ impl Template {
             return Err("it is too long for an address");
         }
         // What content systems write for safety and mean literally.
-        let text = text.replace("&amp;", "&");
+        let text = text::replace(text, "&amp;", "&");
         let escaped = !text.contains('{') && text.contains('%');
-        let text = if escaped { ["%7B", "%7b"].iter().fold(text, |text, code| text.replace(code, "{")) } else { text };
-        let text = if escaped { ["%7D", "%7d"].iter().fold(text, |text, code| text.replace(code, "}")) } else { text };
+        let text = if escaped { ["%7B", "%7b"].iter().fold(text, |text, code| text::replace(&text, code, "{")) } else { text };
+        let text = if escaped { ["%7D", "%7d"].iter().fold(text, |text, code| text::replace(&text, code, "}")) } else { text };
 
         let mut template = Template::default();
         // Literals only, with a mark for each expression that the URL parser does not touch.
@@ -117,12 +119,12 @@ impl Template {
         }
 
         let url = resolve(&marked).ok_or("it is no address")?;
-        let start = url.find("://").map_or(0, |at| at + 3);
+        let start = text::find(&url, "://").map_or(0, |at| at + 3);
         let path = url.get(start..).and_then(|rest| rest.find('/')).map(|at| start + at).ok_or("it is no web address (https)")?;
         let query = url.find('?').unwrap_or(url.len());
         let mut at = 0;
         for (operator, indices) in operators {
-            let found = url.get(at..).and_then(|rest| rest.find(MARK)).map(|offset| at + offset);
+            let found = url.get(at..).and_then(|rest| text::find(rest, MARK)).map(|offset| at + offset);
             let found =
                 found.filter(|found| *found > path).ok_or("a variable of it stands in its scheme or host, which could lead anywhere")?;
             let literal = url.get(at..found).and_then(|literal| literal.strip_suffix(operator.first()));
@@ -247,7 +249,7 @@ impl Template {
         // A literal dot and a value may climb together; the URL parser takes %2e for a dot as well.
         let path = out.split(['?', '#']).next().unwrap_or("");
         let dots = |segment: &str| {
-            let segment = segment.replace("%2e", ".").replace("%2E", ".");
+            let segment = text::replace(&text::replace(segment, "%2e", "."), "%2E", ".");
             segment == "." || segment == ".."
         };
         if path.split('/').skip(3).any(dots) {
@@ -264,7 +266,7 @@ fn push_literal(marked: &mut String, literal: &str) -> Result<(), &'static str> 
     if literal.contains('}') {
         return Err("a brace of it is not opened");
     }
-    if literal.contains(MARK) {
+    if text::contains(literal, MARK) {
         return Err("it is no address");
     }
     marked.push_str(literal);

@@ -4,6 +4,7 @@ use alloc::{borrow::ToOwned, rc::Rc, string::String, vec::Vec};
 
 use super::{Entity, real_id, same};
 use crate::read::{Node, Property, Value};
+use crate::text;
 use crate::text_index::TextIndex;
 
 /// What a property's value proves.
@@ -242,7 +243,7 @@ pub fn contradict(a: &[Fact], b: &[Fact], lenient: bool, settled: bool) -> bool 
     let agree = |x: &Fact, y: &Fact| {
         // Microdata in a `meta` element gives a path, JSON-LD the whole address.
         let is_path = |path: &Fact, of: &Fact| path.of == URL && path.value.starts_with('/') && of.value.ends_with(&path.value);
-        let is_part = |part: &Fact, of: &Fact| lenient && part.face && of.face && of.value.contains(&part.value);
+        let is_part = |part: &Fact, of: &Fact| lenient && part.face && of.face && text::contains(&of.value, &part.value);
         x.value == y.value || is_path(x, y) || is_path(y, x) || is_part(x, y) || is_part(y, x)
     };
     let counts = |fact: &&Fact| matches!(fact.weight, Identity | Apart) || (!settled && matches!(fact.weight, Naming | Soft));

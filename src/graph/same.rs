@@ -69,14 +69,14 @@ pub fn decimal(text: &str) -> Option<String> {
         .trim_end_matches(|character: char| is_mark(character) || character == ' ' || character == '\'');
     // Two amounts ("10 - 20"), or a word with a digit in it, are no amount.
     let around = [text.get(..first)?, end.and_then(|end| rest.get(end..)).unwrap_or("")];
-    if around.iter().any(|part| part.contains(|character: char| character.is_ascii_digit()) || part.trim().chars().count() > 4) {
+    if around.iter().any(|part| part.contains(|character: char| character.is_ascii_digit()) || text::length(part.trim()) > 4) {
         return None;
     }
     let cents = number.rfind(is_mark).filter(|at| {
         let behind = number.len() - at - 1;
         // `1.299` is a thousand in half of the world; a lone mark before other than three digits is decimal.
         let same = number.chars().filter(|character| is_mark(*character)).count() > 1
-            && number.matches(number.get(*at..*at + 1).unwrap_or("")).count() > 1;
+            && number.bytes().filter(|byte| number.as_bytes().get(*at) == Some(byte)).count() > 1;
         !same && (behind != 3 || (text == number && number.get(*at..).is_some_and(|rest| rest.starts_with('.'))))
     });
     let digits = |part: &str| part.chars().filter(char::is_ascii_digit).collect::<String>();
@@ -112,7 +112,7 @@ pub fn loose(written: &str) -> String {
 /// A URL without what two spellings of one address differ in: scheme, `www.`, last slash, fragment.
 pub fn address(url: &str) -> &str {
     let url = url.trim().split('#').next().unwrap_or("");
-    let url = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let url = text::split_once(url, "://").map_or(url, |(_, rest)| rest);
     let url = url.strip_prefix("www.").unwrap_or(url);
     url.strip_suffix('/').unwrap_or(url)
 }

@@ -4,6 +4,7 @@ use alloc::{rc::Rc, string::String, vec::Vec};
 
 use crate::order;
 use crate::read::{Node, schema_name};
+use crate::text;
 use crate::text_index::TextIndex;
 use crate::vocabulary;
 
@@ -28,7 +29,7 @@ impl Memory {
 pub fn correct(nodes: &mut [Node]) {
     let (mut types, mut properties) = (Memory::default(), Memory::default());
     for node in nodes {
-        if node.types.iter().any(|name| name.contains(FORERUNNER)) {
+        if node.types.iter().any(|name| text::contains(name, FORERUNNER)) {
             succeed(node);
         }
         node.types.iter_mut().for_each(|name| *name = types.spelled(name, type_name));
@@ -66,7 +67,7 @@ fn succeed(node: &mut Node) {
     if node.properties.len() < 2 {
         return;
     }
-    let own = |name: &str| name.split_once(FORERUNNER).map(|(_, own)| String::from(own.trim_matches(['#', '/'])));
+    let own = |name: &str| text::split_once(name, FORERUNNER).map(|(_, own)| String::from(own.trim_matches(['#', '/'])));
     let Some(kind) = node.types.iter().find_map(|name| own(name)) else { return };
     let Some(known) = successor(TYPES, &kind) else { return };
     node.types = alloc::vec![Rc::from(known)];

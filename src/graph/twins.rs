@@ -10,6 +10,7 @@ use super::groups::Groups;
 use super::{is_described, real_id, same, spelling};
 use crate::order;
 use crate::read::{Node, Value};
+use crate::text;
 use crate::text_index::TextIndex;
 use crate::vocabulary::{ancestors, depth, is_a};
 
@@ -139,7 +140,7 @@ impl<'n> Twins<'n> {
                         keys.push([family, "\n", &name].concat());
                         // An article is told with and without the name of its site.
                         if let Some((name, _)) =
-                            [" | ", " - "].iter().filter(|_| *family == "Article").find_map(|mark| name.rsplit_once(mark))
+                            [" | ", " - "].iter().filter(|_| *family == "Article").find_map(|mark| text::rsplit_once(&name, mark))
                         {
                             keys.push([family, "\n", name].concat());
                         }

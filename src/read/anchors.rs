@@ -41,7 +41,7 @@ pub const RDFA: &str = "[typeof],[vocab],[about],[property],[resource],[prefix],
 pub const RDFA_TEXT: &str = "[property]:not([content],[datetime],meta,link,img,input,[typeof]:not([about],[datatype]),[href]:not([datatype],[rel],[rev]),[src]:not([datatype],[rel],[rev]))";
 
 /// Prefixes of `property` on `meta` that are Open Graph or its kin, as in [`RDFA_TEST`].
-pub const OPEN_GRAPH: [&str; 10] = ["og", "article", "fb", "twitter", "product", "profile", "book", "video", "music", "al"];
+pub const OPEN_GRAPH: &str = "og article fb twitter product profile book video music al";
 
 /// Without any such element there is no search form.
 pub const FORM_TEST: &str = "form:not([toolname])";

@@ -177,7 +177,7 @@ fn without_controls(name: &str) -> Cow<'_, str> {
 /// The name of a Schema.org type or property, if `iri` is one: `http(s)://[www.]schema.org/NAME`, the host in any
 /// case, an old hosted extension (`auto.schema.org`) folded, a trailing slash forgiven.
 pub fn schema_name(iri: &str) -> Option<&str> {
-    let (scheme, rest) = iri.split_once("://")?;
+    let (scheme, rest) = crate::text::split_once(iri, "://")?;
     if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
         return None;
     }

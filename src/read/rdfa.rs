@@ -14,7 +14,7 @@ use crate::dom::{Document, Element};
 use crate::json::number;
 use crate::options::Options;
 use crate::order;
-use crate::text;
+use crate::text::{self, among};
 
 /// Statements that patterns (`rdfa:copy`) may add, all together: every resource may copy the same pattern.
 pub const MAX_COPIED: usize = 100_000;
@@ -49,8 +49,8 @@ fn applies(document: &Document) -> bool {
             "typeof" | "vocab" | "about" => true,
             "property" => element.name() != "meta" || value.contains(':') && !is_open_graph(value),
             "rel" => {
-                value.contains(':') && !value.contains("://")
-                    || value.contains("schema.org/")
+                value.contains(':') && !text::contains(value, "://")
+                    || text::contains(value, "schema.org/")
                     || value.split_ascii_whitespace().any(|token| token.eq_ignore_ascii_case("license"))
             }
             "rev" => value.contains(':'),
@@ -65,7 +65,7 @@ fn applies(document: &Document) -> bool {
 
 /// Open Graph and its kin.
 fn is_open_graph(token: &str) -> bool {
-    token.split_once(':').is_some_and(|(prefix, _)| OPEN_GRAPH.contains(&prefix))
+    token.split_once(':').is_some_and(|(prefix, _)| among(OPEN_GRAPH, prefix))
 }
 
 fn is_template(element: Element<'_>) -> bool {
@@ -317,7 +317,7 @@ impl<'d> Reader<'d> {
         let usable = |token: &&str| match property {
             Some(_) => token.contains(':'),
             // A URL in a `link` is an extension link type, unless it is Schema.org's: WordPress has one in every head.
-            None => !(is_link_type(token) || is_link && token.contains("://") && schema_name(token).is_none()),
+            None => !(is_link_type(token) || is_link && text::contains(token, "://") && schema_name(token).is_none()),
         };
         let tokens = |value: Option<&'d str>| value.unwrap_or("").split_ascii_whitespace().filter(usable).take(MAX_TOKENS);
         let has = |value: Option<&'d str>| value.is_some() && (property.is_none() || tokens(value).next().is_some());
@@ -537,7 +537,7 @@ impl<'d> Reader<'d> {
             match token.split_once(':') {
                 Some((name, "")) => found.extend(tokens.next().map(|iri| (name, iri))),
                 // The space was forgotten.
-                Some((name, iri)) if iri.contains("//") => found.push((name, iri)),
+                Some((name, iri)) if text::contains(iri, "//") => found.push((name, iri)),
                 _ => {}
             }
         }
@@ -873,7 +873,7 @@ fn of(index: &[(u32, usize)], term: u32) -> impl Iterator<Item = usize> {
 
 /// The vocabulary is Schema.org, in whatever spelling.
 fn is_schema(vocab: &str) -> bool {
-    let rest = vocab.split_once("//").map_or(vocab, |(_, rest)| rest);
+    let rest = text::split_once(vocab, "//").map_or(vocab, |(_, rest)| rest);
     let host = rest.trim_end_matches('/');
     host.eq_ignore_ascii_case("schema.org") || host.eq_ignore_ascii_case("www.schema.org")
 }
@@ -885,49 +885,11 @@ fn is_address(name: &str) -> bool {
 
 /// A link type of HTML that says how to use a link, not what it is about.
 fn is_link_type(token: &str) -> bool {
-    const LINK_TYPES: [&str; 40] = [
-        "alternate",
-        "amphtml",
-        "appendix",
-        "apple-touch-icon",
-        "bookmark",
-        "canonical",
-        "chapter",
-        "contents",
-        "copyright",
-        "dns-prefetch",
-        "edituri",
-        "external",
-        "first",
-        "glossary",
-        "icon",
-        "index",
-        "last",
-        "manifest",
-        "mask-icon",
-        "me",
-        "modulepreload",
-        "next",
-        "nofollow",
-        "noopener",
-        "noreferrer",
-        "opener",
-        "pingback",
-        "preconnect",
-        "prefetch",
-        "preload",
-        "prev",
-        "shortcut",
-        "shortlink",
-        "sponsored",
-        "start",
-        "stylesheet",
-        "tag",
-        "ugc",
-        "up",
-        "wlwmanifest",
-    ];
-    LINK_TYPES.iter().any(|link_type| link_type.eq_ignore_ascii_case(token))
+    const LINK_TYPES: &str = "alternate amphtml appendix apple-touch-icon bookmark canonical chapter contents \
+        copyright dns-prefetch edituri external first glossary icon index last manifest mask-icon me modulepreload \
+        next nofollow noopener noreferrer opener pingback preconnect prefetch preload prev shortcut shortlink \
+        sponsored start stylesheet tag ugc up wlwmanifest";
+    among(LINK_TYPES, &token.to_ascii_lowercase())
 }
 
 const XHV: &str = "http://www.w3.org/1999/xhtml/vocab#";

@@ -23,8 +23,8 @@ pub(super) fn resolve_against(document: &Document, written: &str, base: &str) ->
     // Lower-case letters pass through every part of a URL unchanged.
     const OPEN: &str = "zqopenzq";
     const CLOSE: &str = "zqclosezq";
-    let resolved = document.resolve_against(&written.replace('{', OPEN).replace('}', CLOSE), base)?;
-    Some(resolved.replace(OPEN, "{").replace(CLOSE, "}"))
+    let resolved = document.resolve_against(&text::replace(&text::replace(written, "{", OPEN), "}", CLOSE), base)?;
+    Some(text::replace(&text::replace(&resolved, OPEN, "{"), CLOSE, "}"))
 }
 
 /// What is no URL, or must not become one, as written: without the line breaks and controls that a URL parser drops.

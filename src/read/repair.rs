@@ -335,7 +335,7 @@ impl<'t> Repair<'t> {
                     self.at += if said.starts_with("<!") || said.starts_with("-->") { line.len() - said.len() } else { line.len() };
                 }
                 '/' if rest.starts_with("/*") => {
-                    let Some(end) = rest.find("*/") else { return self.fail("a comment is not closed") };
+                    let Some(end) = text::find(rest, "*/") else { return self.fail("a comment is not closed") };
                     self.note(COMMENT);
                     self.at += end + 2;
                 }
@@ -361,9 +361,9 @@ impl<'t> Repair<'t> {
     /// An HTML comment beside the data, or the one that holds all of it.
     fn html_comment(&mut self, rest: &str) -> Result<(), json::Error> {
         let said = rest.get(4..).unwrap_or("");
-        let Some((inside, after)) = said.split_once("-->") else { return self.fail("a comment is not closed") };
+        let Some((inside, after)) = text::split_once(said, "-->") else { return self.fail("a comment is not closed") };
         let around = self.open.is_empty() && self.values == 0 && inside.contains(['{', '[']) && !after.contains(['{', '[']);
-        if around && after.contains("-->") {
+        if around && text::contains(after, "-->") {
             return self.fail("a comment around the block ends within it");
         }
         self.note(if around { WRAPPER } else { COMMENT });

@@ -68,7 +68,7 @@ pub fn read(source: &str, url: &str) -> Result<Option<Manifest>, Diagnostic> {
 fn covers(manifest: &str, url: &str) -> bool {
     fn page(url: &str) -> &str {
         let url = url.split('#').next().unwrap_or("");
-        let url = url.split_once("://").map_or(url, |(_, rest)| rest);
+        let url = text::split_once(url, "://").map_or(url, |(_, rest)| rest);
         url.trim_end_matches('/')
     }
     !manifest.is_empty() && page(manifest) == page(url)

@@ -3,6 +3,7 @@
 use alloc::{rc::Rc, string::String, vec::Vec};
 
 use super::Out;
+use crate::text::{self, among};
 
 type Fields<'m> = Vec<(&'m str, Out<'m>)>;
 
@@ -25,25 +26,9 @@ pub fn object<'m>(types: &[Rc<str>], fields: Fields<'m>) -> Option<Out<'m>> {
 
 /// One of these alone says what the thing is.
 fn stands_alone(name: &str) -> bool {
-    matches!(
-        name,
-        "name"
-            | "headline"
-            | "text"
-            | "title"
-            | "url"
-            | "contentUrl"
-            | "embedUrl"
-            | "caption"
-            | "description"
-            | "ratingValue"
-            | "value"
-            | "item"
-            | "itemListElement"
-            | "mainEntity"
-            | "address"
-            | "dayOfWeek"
-    )
+    const ALONE: &str = "name headline text title url contentUrl embedUrl caption description ratingValue value item \
+        itemListElement mainEntity address dayOfWeek";
+    among(ALONE, name)
 }
 
 fn get<'a>(fields: &'a [(&str, Out<'_>)], name: &str) -> Option<&'a str> {
@@ -134,7 +119,7 @@ fn list_item(mut fields: Fields<'_>) -> Option<Out<'_>> {
 /// A place of which only the name and the address are told: `address` says both.
 pub fn place(fields: &mut Fields<'_>) {
     if let [("name", Out::Text(name)), ("address", Out::Text(address))] = fields.as_mut_slice() {
-        if !address.contains(name.as_str()) {
+        if !text::contains(address, name) {
             *address = [name, ", ", address].concat();
         }
         fields.remove(0);

@@ -77,13 +77,13 @@ impl Cut {
             Out::Text(text) if text.len() > CHUNK => {
                 let mut part = String::new();
                 for piece in pieces(text) {
-                    if self.one(piece.chars().count() + 2, escaped(piece)) {
+                    if self.one(text::length(piece) + 2, escaped(piece)) {
                         part.push_str(piece);
                     }
                 }
                 (!part.is_empty()).then_some(Out::Text(part))
             }
-            Out::Text(text) => self.one(text.chars().count() + 3, escaped(text) + 3).then(|| told.clone()),
+            Out::Text(text) => self.one(text::length(text) + 3, escaped(text) + 3).then(|| told.clone()),
             Out::Raw(raw) => self.one(raw.len() + 1, raw.len() + 1).then(|| told.clone()),
             Out::List(items) => {
                 let mut part = Vec::new();

@@ -5,7 +5,7 @@ use alloc::{borrow::ToOwned, string::String, vec::Vec};
 use super::short;
 use crate::dom::{Document, Element};
 use crate::json::Writer;
-use crate::text;
+use crate::text::{self, among};
 
 /// Characters of a result that count: a section of a page is no better result for being long.
 const COUNTED: usize = 400;
@@ -199,7 +199,7 @@ fn begins_with_link((from, to): Place, sums: &Sums) -> bool {
 
 fn says_results(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
-    ["result", "search", "hits", "listing", "products"].iter().any(|word| lower.contains(word))
+    ["result", "search", "hits", "listing", "products"].iter().any(|word| text::contains(&lower, word))
 }
 
 fn score(parent: Element<'_>, places: &[Place], sums: &Sums) -> usize {
@@ -293,7 +293,9 @@ fn read(document: &Document, (from, to): Place) -> Found {
         }
     }
     let priced = |element: &Element<'_>| {
-        element.attributes().any(|(name, value)| matches!(name, "class" | "itemprop") && value.to_ascii_lowercase().contains("price"))
+        element
+            .attributes()
+            .any(|(name, value)| matches!(name, "class" | "itemprop") && text::contains(&value.to_ascii_lowercase(), "price"))
     };
     // Boxes around prices have such names too; the price itself is soon reached.
     let price = elements().filter(priced).take(8).map(text::of).find(|text| is_price(text));
@@ -314,16 +316,21 @@ fn read(document: &Document, (from, to): Place) -> Found {
         index = next.max(index + 1);
     }
     found.price = price.unwrap_or_else(|| price_in(&all));
-    let mut rest = all.replacen(&found.title, "", 1);
+    let mut rest = without(&all, &found.title);
     if !found.price.is_empty() {
-        rest = rest.replacen(&found.price, "", 1);
+        rest = without(&rest, &found.price);
     }
     found.text = short(&text::collapse(&rest), TEXT);
     found.title = short(&found.title, TITLE);
     found
 }
 
-const CURRENCIES: [&str; 16] = ["€", "$", "£", "¥", "₹", "₽", "₩", "zł", "kr", "CHF", "EUR", "USD", "GBP", "JPY", "R$", "Kč"];
+const CURRENCIES: &str = "€ $ £ ¥ ₹ ₽ ₩ zł kr CHF EUR USD GBP JPY R$ Kč";
+
+/// The text less the first occurrence of a part of it.
+fn without(text: &str, part: &str) -> String {
+    text::split_once(text, part).map_or_else(|| text.into(), |(before, after)| [before, after].concat())
+}
 
 /// Short, with digits.
 fn is_price(text: &str) -> bool {
@@ -336,9 +343,9 @@ fn price_in(text: &str) -> String {
     let number = |word: &str| {
         word.starts_with(|first: char| first.is_ascii_digit()) && word.bytes().all(|byte| byte.is_ascii_digit() || b".,'-".contains(&byte))
     };
-    let currency = |word: &str| CURRENCIES.contains(&word);
+    let currency = |word: &str| among(CURRENCIES, word);
     for (at, word) in words.iter().enumerate() {
-        let bare = CURRENCIES.iter().find_map(|sign| word.strip_prefix(sign).or_else(|| word.strip_suffix(sign)));
+        let bare = CURRENCIES.split(' ').find_map(|sign| word.strip_prefix(sign).or_else(|| word.strip_suffix(sign)));
         if bare.is_some_and(|bare| number(bare.trim_matches('\u{a0}'))) {
             return (*word).to_owned();
         }

@@ -15,6 +15,7 @@ use crate::options::Options;
 use crate::order;
 use crate::read::Value;
 use crate::results::Range;
+use crate::text;
 use crate::url_template::Template;
 use crate::vocabulary;
 
@@ -199,7 +200,7 @@ fn target(graph: &Graph, action: &Entity, document: &Document, options: &Options
 
 fn vet(text: &str, document: &Document, options: &Options) -> Result<Template, (bool, String)> {
     let refuse = |reason: &str| {
-        let web = text.starts_with("http") || !text.contains("://");
+        let web = text.starts_with("http") || !text::contains(text, "://");
         let mut shown: String = text.chars().take(SHOWN).collect();
         if shown.len() < text.len() {
             shown.push('…');
@@ -410,7 +411,7 @@ fn tool(found: Found, name: String, number: usize) -> Tool {
             found.parameters.iter().map(|parameter| parameter.name.as_str()).filter(|name| !PAGING.contains(name)).collect();
         description.push_str(&[" Another one than the first, by ", &own.join(", "), "."].concat());
     }
-    let title = [found.verb, " ", &found.slug.replace('_', " ")].concat();
+    let title = [found.verb, " ", &text::replace(&found.slug, "_", " ")].concat();
     let mut letters = title.chars();
     let title = letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect();
     Tool {

@@ -100,7 +100,7 @@ fn tool(control: &marks::Control, source: Control, options: &Options) -> Tool {
     description.push_str(&more);
     let mut title = control.title.clone();
     if title.is_empty() {
-        title = control.name.replace('_', " ");
+        title = text::replace(&control.name, "_", " ");
         if let Some(first) = title.get_mut(..1) {
             first.make_ascii_uppercase();
         }
@@ -274,7 +274,7 @@ fn shown(input: &Json<'_>, out: &mut Writer) {
             }
         };
         out.array(|out| {
-            out.string(&name.replace('_', " "));
+            out.string(&text::replace(name, "_", " "));
             out.string(&marks::cut(&text::visible(&text), MAX_SHOWN));
         });
     }
@@ -421,7 +421,7 @@ pub fn answer(facts: &str, options: &Options) -> String {
         let mut answer = out.into_string();
         if clean.cut || index > 0 {
             // Said where it is seen even if a client cuts again.
-            answer = ["{\"truncated\":true,", answer.get(1..).unwrap_or("}")].concat().replace("true,}", "true}");
+            answer = text::replace(&["{\"truncated\":true,", answer.get(1..).unwrap_or("}")].concat(), "true,}", "true}");
         }
         if answer.len() <= options.max_payload_bytes {
             return answer;

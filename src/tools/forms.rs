@@ -9,7 +9,7 @@ use crate::dom::{Document, Element};
 use crate::guard;
 use crate::options::Options;
 use crate::order;
-use crate::text;
+use crate::text::{self, among};
 use crate::url_template::{MAX_VARIABLES, Template};
 
 /// Forms that are looked at; search forms stand at the top of a page or near it.
@@ -264,8 +264,8 @@ impl Filling {
         let at = self.inputs.len();
         // Labels are the page's words: one that is a plain name may name, no other text may.
         let label = label.trim_matches(|character: char| !text::is_word(character));
-        let plain = schema::is_plain_name(&label.replace(' ', "_"));
-        let own = if plain && !schema::is_plain_name(name) { label.replace(' ', "_").to_ascii_lowercase() } else { name.to_owned() };
+        let plain = schema::is_plain_name(&text::replace(label, " ", "_"));
+        let own = if plain && !schema::is_plain_name(name) { text::replace(label, " ", "_").to_ascii_lowercase() } else { name.to_owned() };
         let own = actions::parameter_name(&own, at, &self.parameters);
         let mut parameter = actions::parameter(own, ask.kind, ask.about, at);
         if plain && ask.about.is_empty() {
@@ -320,17 +320,15 @@ impl Filling {
 
 /// What a control is: the type of an input, else `select`, `text` for text areas, `submit` for buttons.
 fn kind(control: Element<'_>) -> &'static str {
-    const TYPES: [&str; 21] = [
-        "text", "search", "hidden", "submit", "image", "button", "reset", "checkbox", "radio", "password", "file", "number", "range",
-        "date", "month", "time", "week", "email", "tel", "url", "color",
-    ];
+    const TYPES: &str = "text search hidden submit image button reset checkbox radio password file number range date \
+        month time week email tel url color";
     let given = control.attribute("type").unwrap_or("").trim();
     match control.name() {
         "select" => "select",
         "textarea" => "text",
         name => {
             let missing = if name == "button" { "submit" } else { "text" };
-            TYPES.into_iter().find(|known| known.eq_ignore_ascii_case(given)).unwrap_or(missing)
+            TYPES.split(' ').find(|known| known.eq_ignore_ascii_case(given)).unwrap_or(missing)
         }
     }
 }
@@ -349,57 +347,15 @@ fn is_plain_value(value: &str) -> bool {
 
 /// Names that search fields have on the common systems.
 fn is_search_name(name: &str) -> bool {
-    const NAMES: [&str; 17] = [
-        "q",
-        "s",
-        "k",
-        "w",
-        "wd",
-        "qs",
-        "kw",
-        "query",
-        "keyword",
-        "keywords",
-        "term",
-        "terms",
-        "suche",
-        "suchbegriff",
-        "recherche",
-        "busca",
-        "buscar",
-    ];
+    const NAMES: &str = "q s k w wd qs kw query keyword keywords term terms suche suchbegriff recherche busca buscar";
     let lower = name.to_ascii_lowercase();
-    lower.contains("search") || NAMES.contains(&lower.as_str())
+    text::contains(&lower, "search") || among(NAMES, &lower)
 }
 
 /// A label that means search, in the languages of most of the web; without the first letter where only its case differs.
 fn says_search(label: &str) -> bool {
-    const WORDS: [&str; 24] = [
-        "search",
-        "find",
-        "suche",
-        "recherch",
-        "cherche",
-        "busca",
-        "pesquis",
-        "cerca",
-        "zoek",
-        "szuka",
-        "sök",
-        "søk",
-        "søg",
-        "haku",
-        "hled",
-        "keres",
-        "caut",
-        "оиск",
-        "ошук",
-        "検索",
-        "搜",
-        "검색",
-        "بحث",
-        "חיפוש",
-    ];
+    const WORDS: &str = "search find suche recherch cherche busca pesquis cerca zoek szuka sök søk søg haku hled keres \
+        caut оиск ошук 検索 搜 검색 بحث חיפוש";
     let lower = label.to_ascii_lowercase();
-    WORDS.iter().any(|word| lower.contains(word))
+    WORDS.split(' ').any(|word| text::contains(&lower, word))
 }

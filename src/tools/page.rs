@@ -322,7 +322,8 @@ fn resolve(outline: &Outline, asked: &str) -> Option<Found> {
     if let Some(section) = outline.section_of_element(id) {
         return found(section, None, "element");
     }
-    let mut alike = nearest(outline, asked.rsplit(" > ").next().unwrap_or(asked)).into_iter().filter(|(overlap, _)| *overlap >= 60);
+    let mut alike =
+        nearest(outline, text::rsplit_once(asked, " > ").map_or(asked, |(_, last)| last)).into_iter().filter(|(overlap, _)| *overlap >= 60);
     let (best, section) = alike.next()?;
     let others = alike.take_while(|(overlap, _)| *overlap == best).map(|(_, section)| section).take(5).collect();
     Some(Found { section, part: None, by: "heading", others })
@@ -333,7 +334,7 @@ fn nearest(outline: &Outline, text: &str) -> Vec<(usize, u32)> {
     let query = Query::new(text);
     let mut alike: Vec<(usize, u32)> = Vec::new();
     for (at, section) in outline.sections.iter().enumerate() {
-        let (heading, id) = (outline.heading(section), section.id.replace('-', " "));
+        let (heading, id) = (outline.heading(section), text::replace(&section.id, "-", " "));
         let overlap = query.overlap(heading).max(query.overlap(&id));
         if overlap > 0 {
             alike.push((overlap, at as u32));

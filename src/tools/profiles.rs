@@ -9,6 +9,7 @@ use crate::graph::Entity;
 use crate::json::{self, Json};
 use crate::options::Options;
 use crate::read::schema_name;
+use crate::text::among;
 use crate::vocabulary;
 
 /// A kind of thing. Lists are names with a space between them.
@@ -317,27 +318,6 @@ fn is_minor(property: &str) -> bool {
 pub fn names(profile: Option<&Profile>, property: &str) -> bool {
     let own = |profile: &Profile| [&profile.first, &profile.heavy, &profile.columns].iter().any(|list| among(list, property));
     (waits(property) && !is_minor(property) && !property.contains([':', '/'])) || profile.is_some_and(own)
-}
-
-/// `name` is one of the names in `list`.
-pub fn among(list: &str, name: &str) -> bool {
-    place(list, name).is_some()
-}
-
-/// The place of `name` among the names in `list`, which have a space between them. Asked for every property of every
-/// entity, so it looks at bytes.
-pub fn place(list: &str, name: &str) -> Option<usize> {
-    let (list, name) = (list.as_bytes(), name.as_bytes());
-    let (mut place, mut start) = (0, 0);
-    for at in 0..=list.len() {
-        if list.get(at).is_none_or(|byte| *byte == b' ') {
-            if at - start == name.len() && list.get(start..at) == Some(name) {
-                return Some(place);
-            }
-            (place, start) = (place + 1, at + 1);
-        }
-    }
-    None
 }
 
 /// All profiles: the site's, ours, and one for each further type that was asked for.

@@ -2,7 +2,7 @@
 
 use alloc::{string::String, vec, vec::Vec};
 
-use super::profiles::{self, Profile, Profiles, among, names, shows, starts, waits};
+use super::profiles::{self, Profile, Profiles, names, shows, starts, waits};
 use super::schema::{Kind, Parameter};
 use super::{Annotations, Source, Tool};
 use crate::diagnostic::Diagnostic;
@@ -10,6 +10,7 @@ use crate::graph::{Entity, Graph};
 use crate::read::{Value, schema_name};
 use crate::render::{self, ANSWER, FEW, FEW_TEXT, LANGUAGES, LIST_START, OTHERS, SHORT_LIST, TEXT, is_address};
 use crate::select::{self, LIST_FROM, Selection};
+use crate::text::{self, among};
 
 /// What the answers of all lists have in common.
 const LIST_SCHEMA: &str = r#"{"type":"object","properties":{"items":{"type":"array"}}}"#;
@@ -84,7 +85,8 @@ pub fn build(graph: &Graph, selection: &Selection, profiles: &mut Profiles) -> (
     for place in 0..tools.len() {
         surveyor.tool = place as u16;
         let Some(tool) = tools.get_mut(place) else { break };
-        let slug = tool.name.split_once('_').map_or("", |(_, slug)| slug).replace('_', " ").replace("faq", "FAQ");
+        let slug = tool.name.split_once('_').map_or("", |(_, slug)| slug);
+        let slug = text::replace(&text::replace(slug, "_", " "), "faq", "FAQ");
         match &tool.source {
             Source::Entity { entity, parts } => {
                 let survey = surveyor.entity(*entity, parts);
@@ -147,7 +149,7 @@ fn offset() -> Parameter {
 }
 
 fn title(slug: &str) -> String {
-    let mut title = slug.replace('_', " ");
+    let mut title = text::replace(slug, "_", " ");
     if let Some(first) = title.get_mut(..1) {
         first.make_ascii_uppercase();
     }
@@ -170,7 +172,7 @@ fn word(property: &str, of: &str) -> String {
     if let Some((_, word)) = WORDS.iter().find(|(name, _)| *name == property) {
         return String::from(*word);
     }
-    let words = profiles::slug(property).replace('_', " ");
+    let words = text::replace(&profiles::slug(property), "_", " ");
     let start = [of, " "].concat();
     String::from(words.strip_prefix(start.as_str()).unwrap_or(&words))
 }
@@ -370,7 +372,7 @@ impl Found {
                 if text.trim().is_empty() {
                     return;
                 }
-                self.cut |= !heavy && text.len() > self.text && text.chars().count() > self.text;
+                self.cut |= !heavy && text.len() > self.text && text::length(text) > self.text;
                 self.waits |= self.cut;
                 text.len()
             }

@@ -5,6 +5,7 @@ use core::cmp::Ordering;
 
 use super::pattern::Pattern;
 use crate::json::{self, Json, Writer};
+use crate::text;
 
 /// What a parameter takes.
 #[derive(Clone, Debug, PartialEq)]
@@ -241,7 +242,7 @@ fn convert<'a>(parameter: &Parameter, value: &'a Json<'a>) -> Result<Json<'a>, S
                 Json::Bool(value) => Cow::Borrowed(if *value { "true" } else { "false" }),
                 _ => return Err("' must be a string.".into()),
             };
-            let length = text.chars().count();
+            let length = text::length(&text);
             let unlike = |pattern: &&String| Pattern::read(pattern).is_some_and(|pattern| !pattern.matches(&text));
             if let Some(pattern) = parameter.pattern.as_ref().filter(unlike) {
                 return Err(["' must match the pattern ", pattern, "."].concat());
@@ -349,7 +350,7 @@ pub fn is_plain_name(name: &str) -> bool {
 
 /// A name of nothing but `NAME_WORDS` and numbers, which says nothing else in whatever company.
 pub fn is_known_name(name: &str) -> bool {
-    let known = |word: &str| NAME_WORDS.contains(&[" ", word, " "].concat());
+    let known = |word: &str| text::contains(NAME_WORDS, &[" ", word, " "].concat());
     words(name).split_ascii_whitespace().all(|word| known(word) || word.bytes().all(|byte| byte.is_ascii_digit()))
 }
 

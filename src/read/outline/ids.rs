@@ -71,7 +71,7 @@ pub(super) fn name(out: &mut Outline, own_ids: &[Span]) {
 fn slug(heading: &str) -> String {
     let (mut out, mut full) = (String::new(), false);
     search::words(heading, false, &mut |word, _, _| {
-        full |= !out.is_empty() && out.chars().count() + word.chars().count() >= 40;
+        full |= !out.is_empty() && text::length(&out) + text::length(word) >= 40;
         if full {
             return;
         }

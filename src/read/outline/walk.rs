@@ -566,8 +566,8 @@ impl<'d> Walk<'d> {
         // A picture right before a heading that says the same belongs to what the heading begins, and adds nothing.
         let (before, after) = self.picture;
         if after == self.here() && after > before {
-            let alternative =
-                self.out.text.get(before as usize..).unwrap_or("").trim_start().trim_start_matches("![").trim_end_matches(']');
+            let picture = self.out.text.get(before as usize..).unwrap_or("").trim_start();
+            let alternative = picture.strip_prefix("![").unwrap_or(picture).trim_end_matches(']');
             if self.page.bytes(element) == letters(alternative) && text::collapse(&element.raw_text()) == alternative {
                 self.out.text.truncate(before as usize);
                 while self.out.links.last().is_some_and(|(end, _)| *end > before) {
