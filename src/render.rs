@@ -478,7 +478,7 @@ impl<'m> Reader<'m> {
             Value::Boolean(value) => Some(Out::Raw(if *value { "true" } else { "false" }.into())),
             Value::Url(url) => self.link(name, url),
             // Nobody describes it: its address may be worth something, a name inside some page is not.
-            Value::Reference(iri) if iri.contains('#') || !iri.contains(':') || iri.starts_with("_:") => None,
+            Value::Reference(iri) if text::has(iri, b'#') || !text::has(iri, b':') || iri.starts_with("_:") => None,
             Value::Reference(iri) => self.link(name, iri),
             Value::Node(node) => self.node(name, *node, full, depth),
         }
@@ -592,7 +592,7 @@ impl<'m> Reader<'m> {
 /// A page's string as text, if there is something to read in it.
 fn words(raw: &str) -> Option<String> {
     let mut plain = text::plain(raw);
-    if plain.contains('&') && plain.contains(';') {
+    if text::has(&plain, b'&') && text::has(&plain, b';') {
         // Escaped twice, as templates in templates do.
         plain = text::plain(&plain);
     }

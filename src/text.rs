@@ -66,7 +66,7 @@ fn is_tidy(text: &str) -> bool {
 /// words that run into each other.
 fn stands_apart(name: &str) -> bool {
     is_block(name)
-        || name.contains('-')
+        || has(name, b'-')
         || matches!(name, "br" | "button" | "col" | "colgroup" | "head" | "hr" | "optgroup" | "option" | "select" | "textarea" | "title")
 }
 
@@ -339,6 +339,11 @@ pub fn contains(text: &str, part: &str) -> bool {
     find(text, part).is_some()
 }
 
+/// The text holds the character, one of ASCII. The standard library's `contains` brings its search for parts along.
+pub fn has(text: &str, character: u8) -> bool {
+    text.as_bytes().contains(&character)
+}
+
 /// What is before and after the first occurrence of the part.
 pub fn split_once<'t>(text: &'t str, part: &str) -> Option<(&'t str, &'t str)> {
     let (before, rest) = text.split_at_checked(find(text, part)?)?;
@@ -385,7 +390,7 @@ pub fn is_active(text: &str) -> bool {
         known.chars().all(|character| left.next().is_some_and(|other| other.eq_ignore_ascii_case(&character))) && left.next().is_none()
     });
     // "JavaScript: The Good Parts" is a book, and data may be followed by anything.
-    known.is_some_and(|known| !rest.starts_with(is_space) && (known != 2 || rest.contains(',')))
+    known.is_some_and(|known| !rest.starts_with(is_space) && (known != 2 || has(rest, b',')))
 }
 
 /// A string that may hold markup, as text: known tags out (`<p>`, `<br>`, `<li>` and other blocks become line
@@ -484,7 +489,7 @@ fn tag_length(text: &str) -> Option<(usize, bool)> {
     let attributes = inside.get(length..)?;
     let block = stands_apart(&name);
     // Names with a dash or a colon are custom elements and Office's.
-    let known = block || among(INLINE, &name) || name.contains(':');
+    let known = block || among(INLINE, &name) || has(&name, b':');
     if !known || !name.starts_with(|first: char| first.is_ascii_lowercase()) || !attributes.starts_with([' ', '\t', '\n', '\r', '/', '>']) {
         return None;
     }
@@ -515,7 +520,7 @@ fn tag_end(attributes: &str) -> Option<usize> {
         }
     }
     // A quote that nobody closes hides the end.
-    attributes.find('>').map(|at| at + 1).or_else(|| attributes.contains('=').then_some(attributes.len()))
+    attributes.find('>').map(|at| at + 1).or_else(|| has(attributes, b'=').then_some(attributes.len()))
 }
 
 /// Named character references of U+00A0 to U+00FF, in order.

@@ -88,7 +88,7 @@ impl Template {
         }
         // What content systems write for safety and mean literally.
         let text = text::replace(text, "&amp;", "&");
-        let escaped = !text.contains('{') && text.contains('%');
+        let escaped = !text::has(&text, b'{') && text::has(&text, b'%');
         let text = if escaped { ["%7B", "%7b"].iter().fold(text, |text, code| text::replace(&text, code, "{")) } else { text };
         let text = if escaped { ["%7D", "%7d"].iter().fold(text, |text, code| text::replace(&text, code, "}")) } else { text };
 
@@ -100,9 +100,9 @@ impl Template {
         while let Some((literal, tail)) = rest.split_once('{') {
             let (expression, tail) = tail.split_once('}').ok_or("a brace of it is not closed")?;
             push_literal(&mut marked, literal)?;
-            let in_query = marked.contains('?');
+            let in_query = text::has(&marked, b'?');
             let (operator, indices) = template.expression(expression.trim(), in_query)?;
-            if marked.contains('#') {
+            if text::has(&marked, b'#') {
                 return Err("a variable stands in its fragment, which is never sent");
             }
             if operator == Operator::Plain && marked.is_empty() {
@@ -229,7 +229,7 @@ impl Template {
             for index in indices {
                 let Some(value) = values.get(*index).copied().flatten() else { continue };
                 // The first control of a form may be the one that was left out.
-                let opening = if operator == Operator::More && !out.contains('?') { "?" } else { operator.first() };
+                let opening = if operator == Operator::More && !text::has(&out, b'?') { "?" } else { operator.first() };
                 out.push_str(if first { opening } else { operator.separator() });
                 first = false;
                 let variable = self.variables.get(*index);
@@ -263,7 +263,7 @@ impl Template {
 const MARK: &str = "tm0expression0tm";
 
 fn push_literal(marked: &mut String, literal: &str) -> Result<(), &'static str> {
-    if literal.contains('}') {
+    if text::has(literal, b'}') {
         return Err("a brace of it is not opened");
     }
     if text::contains(literal, MARK) {

@@ -380,7 +380,7 @@ fn are_one(a: &Known, b: &Known, evidence: Evidence) -> bool {
 
 /// The id of `a` is the plain address that `b` gives as its own.
 fn is_address_of(a: &Known, b: &Known) -> bool {
-    let id = a.id.as_deref().filter(|id| !id.contains('#')).map(same::address);
+    let id = a.id.as_deref().filter(|id| !text::has(id, b'#')).map(same::address);
     id.is_some_and(|id| b.facts.iter().any(|fact| fact.of == facts::URL && fact.value == id))
 }
 

@@ -1,5 +1,6 @@
 //! Where a call may send a request.
 
+use crate::text;
 use alloc::string::String;
 
 /// The parts of an absolute URL that decide where a request goes.
@@ -47,7 +48,7 @@ fn origin(url: &str) -> Result<Origin<'_>, &'static str> {
     }
     let rest = rest.strip_prefix("//").ok_or("it is no URL in normal form")?;
     let authority = rest.split(['/', '?', '#']).next().unwrap_or("");
-    if authority.contains('@') {
+    if text::has(authority, b'@') {
         return Err("it carries credentials");
     }
     let (host, port) = split_port(authority);
@@ -61,7 +62,7 @@ fn origin(url: &str) -> Result<Origin<'_>, &'static str> {
 /// Host and port; the port is empty where none is given.
 fn split_port(authority: &str) -> (&str, &str) {
     match authority.rsplit_once(':') {
-        Some((host, port)) if !port.contains(']') => (host, port),
+        Some((host, port)) if !text::has(port, b']') => (host, port),
         _ => (authority, ""),
     }
 }
@@ -78,7 +79,7 @@ fn is_private(host: &str) -> bool {
     }
     let last = host.rsplit('.').next().unwrap_or("");
     let inside = ["localhost", "local", "internal", "intranet", "lan", "home", "corp", "test", "arpa"];
-    if inside.iter().any(|name| last.eq_ignore_ascii_case(name)) || !host.contains('.') {
+    if inside.iter().any(|name| last.eq_ignore_ascii_case(name)) || !text::has(host, b'.') {
         return true;
     }
     // A host that ends in a number is an IPv4 address in one of many spellings; only the plain one can be judged.

@@ -439,7 +439,7 @@ impl Reader {
             let number = |name: &str| element.attribute(name).map(str::trim).filter(|digits| is_number(digits)).map(String::from);
             (field.minimum, field.maximum) = (number("min"), number("max"));
             let step = element.attribute("step").map_or("1", str::trim);
-            let point = |digits: &Option<String>| digits.as_deref().is_some_and(|digits| digits.contains('.'));
+            let point = |digits: &Option<String>| digits.as_deref().is_some_and(|digits| text::has(digits, b'.'));
             let whole = step.bytes().all(|byte| byte.is_ascii_digit()) && !point(&field.minimum);
             field.takes = Takes::Number { whole };
             if is("range") {
@@ -709,7 +709,7 @@ fn way(element: Element<'_>) -> Option<Way> {
                 "option",
                 "treeitem",
             ];
-            (name.contains('-') || pressed.contains(&role)).then_some(Way::Press)
+            (text::has(name, b'-') || pressed.contains(&role)).then_some(Way::Press)
         }
     }
 }
@@ -805,7 +805,7 @@ pub fn cut(text: &str, most: usize) -> String {
 
 /// Page text as a choice: short, on one line, letters, digits and plain punctuation only.
 fn label(text: &str) -> String {
-    let plain = |character: char| text::is_word(character) || " -_.,'’&/()+#%×°€$£²³½¼¾".contains(character);
+    let plain = |character: char| text::is_word(character) || " -_.,'’&/()+#%×°€$£²³½¼¾".chars().any(|sign| sign == character);
     let kept: String =
         text::visible(text).chars().take(MAX_LABEL * 4).map(|character| if plain(character) { character } else { ' ' }).collect();
     cut(&text::collapse(&kept), MAX_LABEL)

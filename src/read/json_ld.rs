@@ -15,6 +15,7 @@ use crate::dom::Document;
 use crate::json::{self, Json};
 use crate::options::Options;
 use crate::order;
+use crate::text;
 use crate::vocabulary;
 
 /// Bytes of one block that are read; the largest that was found on a real page has 1 MB.
@@ -516,7 +517,7 @@ impl<'d> Reader<'d> {
             self.read_as_schema = true;
             return Rc::new(context.with_schema());
         }
-        self.without_context |= members.iter().any(|(key, _)| !key.starts_with('@') && !key.contains(':'));
+        self.without_context |= members.iter().any(|(key, _)| !key.starts_with('@') && !text::has(key, b':'));
         context.clone()
     }
 

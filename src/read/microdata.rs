@@ -170,7 +170,7 @@ impl<'d> Reader<'d> {
                         // The pragma gives a default language, unless it names several.
                         let mut tokens = element.tokens("content");
                         if let (Some(token), None, Some(default)) = (tokens.next(), tokens.next(), self.languages.first_mut()) {
-                            *default = (!token.contains(',')).then(|| text::clean(token).into());
+                            *default = (!text::has(token, b',')).then(|| text::clean(token).into());
                         }
                     }
                     _ => {}

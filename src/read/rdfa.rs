@@ -47,13 +47,13 @@ fn applies(document: &Document) -> bool {
         index = if is_template(element) { element.end() } else { index + 1 };
         let found = element.attributes().any(|(name, value)| match name {
             "typeof" | "vocab" | "about" => true,
-            "property" => element.name() != "meta" || value.contains(':') && !is_open_graph(value),
+            "property" => element.name() != "meta" || text::has(value, b':') && !is_open_graph(value),
             "rel" => {
-                value.contains(':') && !text::contains(value, "://")
+                text::has(value, b':') && !text::contains(value, "://")
                     || text::contains(value, "schema.org/")
                     || value.split_ascii_whitespace().any(|token| token.eq_ignore_ascii_case("license"))
             }
-            "rev" => value.contains(':'),
+            "rev" => text::has(value, b':'),
             _ => false,
         });
         if found {
@@ -315,7 +315,7 @@ impl<'d> Reader<'d> {
         // HTML+RDFa, 3.1: beside `property`, plain words in `rel` and `rev` are HTML's.
         let is_link = element.name() == "link";
         let usable = |token: &&str| match property {
-            Some(_) => token.contains(':'),
+            Some(_) => text::has(token, b':'),
             // A URL in a `link` is an extension link type, unless it is Schema.org's: WordPress has one in every head.
             None => !(is_link_type(token) || is_link && text::contains(token, "://") && schema_name(token).is_none()),
         };
@@ -595,7 +595,7 @@ impl<'d> Reader<'d> {
         if token.starts_with("_:") {
             return None;
         }
-        let iri = if token.contains(':') {
+        let iri = if text::has(token, b':') {
             self.curie(token, scope).unwrap_or_else(|| token.into())
         } else if let Some(vocab) = scope.vocab {
             if is_schema(vocab) {

@@ -14,7 +14,7 @@ pub(super) fn resolve(document: &Document, written: &str) -> Option<Rc<str>> {
 /// resolved around their braces, which a URL parser would encode.
 pub(super) fn resolve_against(document: &Document, written: &str, base: &str) -> Option<String> {
     let written = written.trim_matches(|character: char| character.is_ascii_whitespace());
-    if !written.contains('{') {
+    if !text::has(written, b'{') {
         return document.resolve_against(written, base);
     }
     if has_scheme(written) {

@@ -126,7 +126,7 @@ impl Told<'_> {
     fn string(&self, text: &str) -> String {
         // An address is no markup, whatever it holds.
         let address = text.starts_with("http") || text.starts_with('/');
-        let text = if text.contains('<') && !address { text::plain(text) } else { text::visible(text).into_owned() };
+        let text = if text::has(text, b'<') && !address { text::plain(text) } else { text::visible(text).into_owned() };
         short(text.trim(), self.measure.text)
     }
 }

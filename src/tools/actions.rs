@@ -337,7 +337,9 @@ fn parameters(
         let required = said.default.is_none() && (said.required || variable.in_path || (first && !any_required));
         let kind = match (&said.minimum, &said.maximum, &said.step) {
             (None, None, None) => Kind::Text,
-            (least, most, step) if [least, most, step].iter().all(|number| number.as_ref().is_none_or(|number| !number.contains('.'))) => {
+            (least, most, step)
+                if [least, most, step].iter().all(|number| number.as_ref().is_none_or(|number| !text::has(number, b'.'))) =>
+            {
                 Kind::Integer
             }
             _ => Kind::Number,

@@ -9,7 +9,7 @@ use crate::graph::Entity;
 use crate::json::{self, Json};
 use crate::options::Options;
 use crate::read::schema_name;
-use crate::text::among;
+use crate::text::{self, among};
 use crate::vocabulary;
 
 /// A kind of thing. Lists are names with a space between them.
@@ -447,7 +447,7 @@ fn own(slug: &str, value: &Json<'_>, ours: &[Profile]) -> Option<Profile> {
         return None;
     }
     let names = |key: &str| -> Option<Cow<'static, str>> {
-        let names: Vec<&str> = value.get(key)?.as_array()?.iter().filter_map(Json::as_str).filter(|name| !name.contains(' ')).collect();
+        let names: Vec<&str> = value.get(key)?.as_array()?.iter().filter_map(Json::as_str).filter(|name| !text::has(name, b' ')).collect();
         Some(names.join(" ").into())
     };
     let base = ours.iter().find(|profile| profile.slug == slug).cloned();

@@ -382,7 +382,7 @@ impl Found {
                 if schema_name(url).is_none() {
                     if shows(name) {
                         self.images = true;
-                    } else if !url.contains('#') || !matches!(value, Value::Reference(_)) {
+                    } else if !text::has(url, b'#') || !matches!(value, Value::Reference(_)) {
                         self.links = true;
                     }
                     self.size += url.len();

@@ -6,6 +6,7 @@ use super::super::{reference, reference::has_scheme, schema_name, without_contro
 use super::Reader;
 use crate::json::{self, Json};
 use crate::order;
+use crate::text;
 use crate::vocabulary;
 
 /// Contexts within contexts that are kept; deeper ones are ignored. Pages have one, rarely three.
@@ -403,7 +404,7 @@ impl Reader<'_> {
             // Its own name, not as a term (that is being defined), but as a compact IRI or a word of the vocabulary.
             match key.find(':') {
                 Some(at) if at > 0 => reader.expand(context, Some(terms), key, false, false),
-                _ if key.contains('/') => reader.expand(context, Some(terms), key, false, true),
+                _ if text::has(key, b'/') => reader.expand(context, Some(terms), key, false, true),
                 _ => context.vocab.as_ref().map(|vocab| [vocab, key].concat()),
             }
         };
@@ -532,7 +533,7 @@ impl Reader<'_> {
             return Some(self.name(written));
         }
         let iri = self.expand(context, None, written, true, !context.opaque)?;
-        (iri.contains(':') || !context.opaque).then(|| self.compact(&iri))
+        (text::has(&iri, b':') || !context.opaque).then(|| self.compact(&iri))
     }
 
     /// What a key of a node or value object stands for; nothing where it means nothing.
@@ -555,7 +556,7 @@ impl Reader<'_> {
         if let Some(keyword) = keyword(&iri) {
             return Some(Key::Keyword(keyword));
         }
-        if !iri.contains(':') {
+        if !text::has(&iri, b':') {
             return None;
         }
         let name = self.compact(&iri);

@@ -3,14 +3,14 @@
 use super::Landmark;
 use super::walk::Walk;
 use crate::dom::Element;
-use crate::text::is_block;
+use crate::text::{has, is_block};
 
 impl Walk<'_> {
     /// Where an element belongs that does not stand in the reading order of the content.
     pub(super) fn defer(&self, element: Element<'_>) -> Option<Landmark> {
         let (at, end, name) = (element.index(), element.end(), element.name());
         let page = &self.page;
-        if !(is_block(name) || name.contains('-')) || at <= page.root.0 && end >= page.root.1 {
+        if !(is_block(name) || has(name, b'-')) || at <= page.root.0 && end >= page.root.1 {
             return None;
         }
         let inside = page.exact && at > page.root.0 && end <= page.root.1;
