@@ -4,6 +4,7 @@
 mod face;
 mod foreign;
 mod names;
+mod part;
 mod result;
 
 use std::sync::Arc;

@@ -56,6 +56,8 @@ const APPLIES = {
   'tools-call-simple-text': 'relay',
   'tools-call-image': 'relay',
   'tools-call-audio': 'relay',
+  'tools-call-embedded-resource': 'relay',
+  'tools-call-mixed-content': 'relay',
   'tools-call-error': 'relay',
   'json-schema-2020-12': 'relay',
   'resources-read-text': 'relay',
@@ -63,6 +65,8 @@ const APPLIES = {
   'resources-templates-read': 'relay',
   'prompts-get-simple': 'relay',
   'prompts-get-with-args': 'relay',
+  'prompts-get-embedded-resource': 'relay',
+  'prompts-get-with-image': 'relay',
   'logging-set-level': { not: LOGGING },
   'tools-call-with-logging': { not: LOGGING },
   'completion-complete': { not: 'completion is not offered: pages give no values to choose from' },
@@ -72,10 +76,6 @@ const APPLIES = {
   'elicitation-sep1034-defaults': { not: ASKING },
   'elicitation-sep1330-enums': { not: ASKING },
   'server-sse-polling': { not: 'needs a tool that breaks its own stream off; the priming event and the retry time in it are there' },
-  'tools-call-embedded-resource': { not: 'resources in a page\'s result are handed on as text' },
-  'tools-call-mixed-content': { not: 'resources in a page\'s result are handed on as text' },
-  'prompts-get-embedded-resource': { not: 'only the text of a page\'s prompt is handed on' },
-  'prompts-get-with-image': { not: 'only the text of a page\'s prompt is handed on' },
   // From 0.1.16 on. What it refuses is refused here too.
   'dns-rebinding-protection': { not: 'wants requests with an Origin of this machine let in; here those of every web page are refused' },
 };

@@ -11,7 +11,6 @@ use super::names::{Names, Owner};
 use super::result::{self, Kept, first};
 use super::{Failure, Page, Prompt, Resource, Source, Tool};
 use crate::mcp::{Answer, Boxed, Caller, Change, Provider};
-use crate::page::encode;
 
 /// Our own tools: clients that ask for the list only once reach every page through them.
 pub const OWN: [&str; 3] = ["list_page_tools", "call_page_tool", "read_page_result"];
@@ -120,7 +119,7 @@ impl Carry {
 
     /// Every resource with its address and its page. The page's id is in it: what it leads to never changes.
     fn resources_listed(&self) -> Vec<(String, Resource, Arc<Page>)> {
-        let address = |page: &Page, resource: &Resource| uri(page, &resource.name);
+        let address = |page: &Page, resource: &Resource| page.resource_uri(&resource.name);
         self.pages()
             .iter()
             .flat_map(|page| page.resources.iter().map(|one| (address(page, one), one.clone(), page.clone())).collect::<Vec<_>>())
@@ -198,7 +197,7 @@ impl Carry {
                 "It may have done a part of its work: look before calling it again.",
             ))
         })?;
-        let mut result = result::of_tool(&output, &self.kept);
+        let mut result = result::of_tool(&output, &page, &self.kept);
         if let Some(fields) = result.as_object_mut() {
             // Whatever the page says about its text: it is the page's.
             fields.insert(
@@ -346,11 +345,6 @@ fn no_arguments() -> Failure {
     Failure::new("invalid_parameter", "'arguments' is no object.", "Pass the tool's input as an object.")
 }
 
-/// The address of a page's resource.
-fn uri(page: &Page, resource: &str) -> String {
-    format!("page://{}/{}/resource/{}", page.host(), page.id, encode(resource))
-}
-
 /// What pages have, by origin and name, each once, under the name that clients have for it.
 fn grouped<'p, T>(
     pages: &'p [Arc<Page>],
@@ -470,7 +464,7 @@ async fn pass_updates(carry: std::sync::Weak<Carry>, mut updates: broadcast::Rec
         };
         let Some(carry) = carry.upgrade() else { return };
         if let Ok((_, page)) = carry.page(&page) {
-            let _ = carry.changes.send(Change::Updated(uri(&page, &resource)));
+            let _ = carry.changes.send(Change::Updated(page.resource_uri(&resource)));
         }
     }
 }
@@ -552,7 +546,7 @@ impl Provider for Carry {
             let (source, _) = self.page(&page.id).map_err(in_words)?;
             let output = tokio::time::timeout(self.call_time, source.prompt(&page.id, &own_name, input)).await;
             let output = output.map_err(|_| format!("The page did not give the prompt '{name}' in time."))?.map_err(in_words)?;
-            result::of_prompt(&prompt.description, &output).map_err(in_words)
+            result::of_prompt(&prompt.description, &output, &page).map_err(in_words)
         })
     }
 

@@ -8,15 +8,15 @@ use super::{Annotations, MAX_OFFERS, MAX_TOOLS, Page, Prompt, Resource, Tool};
 /// Characters of a name; browsers allow 128.
 const MAX_NAME: usize = 128;
 /// Characters of a title.
-const MAX_TITLE: usize = 200;
+pub const MAX_TITLE: usize = 200;
 /// Characters of a description. Browsers advise 500; agents read every one before they do anything.
-const MAX_DESCRIPTION: usize = 1_000;
+pub const MAX_DESCRIPTION: usize = 1_000;
 /// Bytes of an input's schema, for the same reason.
 const MAX_SCHEMA: usize = 20_000;
 /// Levels of an input's schema.
 const MAX_DEPTH: usize = 24;
 /// Characters of an address.
-const MAX_URL: usize = 2_000;
+pub const MAX_URL: usize = 2_000;
 /// Arguments of a prompt.
 const MAX_ARGUMENTS: usize = 30;
 
@@ -34,6 +34,12 @@ pub fn line(raw: &str, limit: usize) -> String {
         return cleaned.into_owned();
     }
     cleaned.chars().take(limit.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// A media type, if it is one.
+pub fn kind_of(raw: Option<&Value>) -> Option<String> {
+    let named = |c: char| c.is_ascii_alphanumeric() || "/+-.;= ".contains(c);
+    Some(text_of(raw, MAX_TITLE)).filter(|kind| kind.contains('/') && kind.chars().all(named))
 }
 
 /// A name as the page knows it. One that cannot be shown as it is cannot be called either.
@@ -107,13 +113,11 @@ impl Tool {
 impl Resource {
     /// `{name, title, description, mimeType}`, as a page wrote it.
     pub fn read(raw: &Value) -> Option<Resource> {
-        let kind = text_of(raw.get("mimeType"), MAX_TITLE);
-        let named = |c: char| c.is_ascii_alphanumeric() || "/+-.;= ".contains(c);
         Some(Resource {
             name: name_of(raw)?,
             title: text_of(raw.get("title"), MAX_TITLE),
             description: text_of(raw.get("description"), MAX_DESCRIPTION),
-            mime_type: if kind.contains('/') && kind.chars().all(named) { kind } else { String::new() },
+            mime_type: kind_of(raw.get("mimeType")).unwrap_or_default(),
         })
     }
 }
@@ -179,6 +183,11 @@ impl Page {
         self.tools = taken(tools, MAX_TOOLS, "tools", Tool::read, |one| &one.name, notes);
         self.resources = taken(resources, MAX_OFFERS, "resources", Resource::read, |one| &one.name, notes);
         self.prompts = taken(prompts, MAX_OFFERS, "prompts", Prompt::read, |one| &one.name, notes);
+    }
+
+    /// The address of one of its resources.
+    pub fn resource_uri(&self, name: &str) -> String {
+        format!("page://{}/{}/resource/{}", self.host(), self.id, crate::page::encode(name))
     }
 
     /// The host of its origin, as people read it.
