@@ -21,6 +21,8 @@ use crate::relay::{Out, Relay, offers};
 const PROTOCOL: &str = "webmcp.v1";
 /// Bytes of a message: an answer of 10 MB, and its envelope.
 const MAX_MESSAGE: usize = 12_000_000;
+/// Bytes that are read at once. Every page holds as many, and messages of pages are small as a rule; larger ones take as much as they need.
+const READ_BUFFER: usize = 16_384;
 /// Bytes of a message from an origin that has no grant: hello, a code, and a list that is not looked at.
 const MAX_UNKNOWN_MESSAGE: usize = 1_000_000;
 /// A page says hello within this time; embeds list their tools before, and wait 10 s for that.
@@ -82,13 +84,15 @@ pub async fn connect(
     let most = if offers(grant) { MAX_MESSAGE } else { MAX_UNKNOWN_MESSAGE };
     let (id, outbox) = relay.enter(&origin, grant);
     let entered = Entered { relay, id };
-    upgrade.protocols([PROTOCOL]).max_message_size(most).max_frame_size(most).on_upgrade(move |socket| async move {
-        let end =
-            Talk { entered: &entered, origin, grant, hello: false, nonsense: 0, noted: 0, port: guard.port }.run(socket, outbox).await;
-        if let Some(why) = end {
-            eprintln!("toolmark: {why}");
-        }
-    })
+    upgrade.protocols([PROTOCOL]).max_message_size(most).max_frame_size(most).read_buffer_size(READ_BUFFER).on_upgrade(
+        move |socket| async move {
+            let end =
+                Talk { entered: &entered, origin, grant, hello: false, nonsense: 0, noted: 0, port: guard.port }.run(socket, outbox).await;
+            if let Some(why) = end {
+                eprintln!("toolmark: {why}");
+            }
+        },
+    )
 }
 
 /// Takes the page out again, also where the handshake never ends.

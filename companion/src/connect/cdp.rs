@@ -17,6 +17,8 @@ use tokio_tungstenite::tungstenite::{self, Message};
 
 /// Bytes of one message. A tool may answer with megabytes; a longer message ends the connection, which is made anew.
 const MAX_MESSAGE: usize = 64_000_000;
+/// Bytes that are read at once: messages are small as a rule, and larger ones take as much as they need.
+const READ_BUFFER: usize = 16_384;
 /// Bytes of what the browser says about itself.
 const MAX_HELLO: usize = 100_000;
 /// The browser is on this machine: it answers at once or not at all.
@@ -157,7 +159,8 @@ pub struct Opened {
 
 /// Connects. Events are handled in the order they come, each before the next.
 pub async fn open(endpoint: &Endpoint, mut on_event: OnEvent) -> Result<Opened, String> {
-    let config = WebSocketConfig::default().max_message_size(Some(MAX_MESSAGE)).max_frame_size(Some(MAX_MESSAGE));
+    let config =
+        WebSocketConfig::default().max_message_size(Some(MAX_MESSAGE)).max_frame_size(Some(MAX_MESSAGE)).read_buffer_size(READ_BUFFER);
     let opening = async {
         let path = endpoint.path().await?;
         let stream = TcpStream::connect(endpoint.address).await.map_err(|error| error.to_string())?;
