@@ -2,7 +2,7 @@
 //! same in JavaScript takes a page ten times as long.
 #![no_std]
 
-use core::slice;
+use core::{arch::wasm32::unreachable, slice};
 
 /// The streams. Numbers of calls and the shortest constants stand among the opcodes: what follows depends on them. REST has all of
 /// which there is little: whole sections, declarations, tables of branches.
@@ -87,9 +87,9 @@ struct Copy<'a> {
 
 impl Copy<'_> {
     fn write(&mut self, byte: u8) {
-        if let Some(place) = self.out.get_mut(self.end) {
-            *place = byte;
-        }
+        // A text that was damaged on its way would be copied from without an end.
+        let Some(place) = self.out.get_mut(self.end) else { unreachable() };
+        *place = byte;
         self.end += 1;
     }
 
@@ -224,5 +224,5 @@ impl Copy<'_> {
 
 #[panic_handler]
 fn stop(_: &core::panic::PanicInfo) -> ! {
-    core::arch::wasm32::unreachable()
+    unreachable()
 }

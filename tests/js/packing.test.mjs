@@ -58,6 +58,24 @@ test('what is packed comes back byte for byte, whatever instructions it has', ()
   assert.ok([...text].every((character) => character <= '\xff'), 'the browser holds the script at a byte a character');
 });
 
+for (const [what, damage] of Object.entries({
+  'cut short': (text) => text.slice(0, text.length / 2),
+  'without its last opcodes': (text) => text.replaceAll('\x0b', '\x01'),
+  'with signs for what an encoding lacks': (text) => text.replace(/[\xc0-\xff]/g, '?'),
+  'of nothing but noughts': (text) => text.replace(/[^]/g, '\0'),
+})) {
+  test(`a text that was damaged on its way does not keep a page's thread: ${what}`, () => {
+    const wasm = assembled(MODULE);
+    const head = 2 + unpacker().length;
+    const text = pack(wasm, unpacker());
+    // In a process of its own: who fails here never comes back.
+    const source = `import { unpack } from ${JSON.stringify(new URL('../../js/packing/unpack.js', import.meta.url).href)};
+      try { console.log(Buffer.from(unpack(${JSON.stringify(text.slice(0, head) + damage(text.slice(head)))})).toString('hex')); } catch (error) { console.log(error.name); }`;
+    const told = execFileSync(process.execPath, ['--input-type=module', '-e', source], { timeout: 60_000, encoding: 'utf8' });
+    assert.notEqual(told.trim(), wasm.toString('hex'));
+  });
+}
+
 test('a text is the same after it was a literal of a script, line ends of all systems, quotes and noughts before digits too', () => {
   const text = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).join('') + '\r\n\0' + '0"\\x00\\';
   assert.equal((0, eval)(literal(text)), text);
