@@ -101,8 +101,8 @@ export function pack(wasm, unpacker) {
   return text;
 }
 
-/** A text as the source of a string literal. */
+/** A text as the source of a string literal, of a script that may be pasted into a page: nothing in it ends a `script` element there. */
 export function literal(text) {
-  const escapes = { '\0': '\\x00', '\n': '\\n', '\r': '\\r', '"': '\\"', '\\': '\\\\' };
-  return `"${text.replace(/[\0\n\r"\\]/g, (one) => escapes[one])}"`;
+  const escapes = { '\0': '\\x00', '\n': '\\n', '\r': '\\r', '"': '\\"', '\\': '\\\\', '<': '\\x3c' };
+  return `"${text.replace(/[\0\n\r"\\]|<(?=!--|\/?script)/gi, (one) => escapes[one])}"`;
 }

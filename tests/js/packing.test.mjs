@@ -81,6 +81,15 @@ test('a text is the same after it was a literal of a script, line ends of all sy
   assert.equal((0, eval)(literal(text)), text);
 });
 
+test('a script can be pasted into a page, whatever the wasm holds', () => {
+  const text = 'a<!--b<script >c</SCRIPT>d<b>';
+  const source = literal(text);
+  assert.doesNotMatch(source, /<!--|<\/?script/i);
+  assert.equal((0, eval)(source), text);
+  // HTML standard, 13.2.5.15 and after: one end too early, or a start within a comment that hides the end.
+  assert.ok(!/<\/?script/i.test(fs.readFileSync(path.join(root, 'dist/toolmark.js'), 'utf8')));
+});
+
 test('code that cannot be told apart is refused when it is built, not in a page', () => {
   // The section of code with its only function, whose size of three is then written in two bytes: valid, and not what comes back.
   const wasm = assembled('(module (func (nop)))');
