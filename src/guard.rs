@@ -193,7 +193,7 @@ fn shorten(field: &mut String, max: usize, name: &'static str, cut: &mut Vec<&'s
     for last in [false, false, false, true] {
         let mut clean = text::plain(field);
         // No definition of ours has these, and what is left of markup would be some again for whoever decodes it twice.
-        clean.retain(|character| !matches!(character, '<' | '>') && !(last && character == '&'));
+        clean.retain(|character| !(matches!(character, '<' | '>') || last && character == '&'));
         let clean = text::collapse(&clean);
         if clean == *field {
             break;

@@ -80,10 +80,7 @@ fn permutation(count: usize, before: &dyn Fn(usize, usize) -> bool) -> Vec<u32> 
 fn apply<T>(items: &mut [T], mut order: Vec<u32>) {
     for start in 0..order.len() {
         let mut place = start;
-        loop {
-            let Some(from) = order.get_mut(place).map(|from| core::mem::replace(from, place as u32) as usize) else {
-                break;
-            };
+        while let Some(from) = order.get_mut(place).map(|from| core::mem::replace(from, place as u32) as usize) {
             if from == start || from == place {
                 break;
             }

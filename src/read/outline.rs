@@ -370,7 +370,7 @@ fn cut_weighed(text: &str, from: usize, end: usize, limit: usize, wide: usize) -
 fn ends_sentence(text: &[u8]) -> bool {
     let ends = |text: &[u8]| ["…", "؟", "।", ".", "!", "?"].iter().any(|sign| text.ends_with(sign.as_bytes()));
     let closed = |sign: &&str| text.strip_suffix(sign.as_bytes()).is_some_and(ends);
-    ends(text) || ["\"", ")", "”", "»", "’"].iter().any(|sign| closed(&sign))
+    ends(text) || ["\"", ")", "”", "»", "’"].iter().any(closed)
 }
 
 /// A sentence's last sign in scripts that put no space after it.
