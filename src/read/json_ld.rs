@@ -62,7 +62,8 @@ impl Known {
     fn block(&mut self, text: String, document: &Document, options: &Options) -> Block {
         let same = |known: &KnownBlock| known.text == text && known.base_url == document.base_url;
         let known = match self.last.iter().position(same) {
-            Some(at) => self.last.swap_remove(at),
+            // In order: the next one is mostly the first that is left, and each look may compare long texts.
+            Some(at) => self.last.remove(at),
             None => {
                 self.parsed += 1;
                 KnownBlock { block: read_block(&text, document, options, 0), text, base_url: document.base_url.clone() }
