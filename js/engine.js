@@ -20,8 +20,8 @@ function createHost() {
       if (home !== instance) throw new Error('it is gone');
       return adapter[method](...input);
     }
-    const [options, { wasm, from, broken, code } = {}, blocked] = input;
-    if (__SCRIPT__) hold(code);
+    const [options, { wasm, from, broken, code, encoding } = {}, blocked] = input;
+    if (__SCRIPT__) hold(code, encoding);
     const rust = await load(wasm, from, blocked);
     // After a trap nothing in the old instance can be trusted; another document may have seen to that.
     if (broken === instance) renew();
@@ -108,7 +108,7 @@ function remote(options, from) {
       close();
       event.preventDefault();
     });
-    ask('open', options, { code: fetched ? '' : `${inlined}` }).then((first) => {
+    ask('open', options, { code: fetched ? '' : `${inlined}`, encoding: globalThis.document?.characterSet }).then((first) => {
       if (first.version === __VERSION__) resolve({ ...first, home: undefined, remote: true, ask, close });
       else close();
     }, close);

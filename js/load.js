@@ -24,11 +24,16 @@ export let inlined = wasmOfScript;
 
 const ESCAPES = { 0: '\0', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
 
+/** What the page's scripts are read as where nobody says otherwise. */
+let encoding = globalThis.document?.characterSet;
+
 /**
  * @param {string} [source] the text of that function, as another thread has it: there nobody needs to run it. A site's own
  *   minifier may have written the literal in another way
+ * @param {string} [characterSet] the encoding of the document there
  */
-export function hold(source) {
+export function hold(source, characterSet) {
+  encoding ??= characterSet;
   const quote = source?.match(/["'`]/)?.[0];
   const text = () => source.slice(source.indexOf(quote) + 1, source.lastIndexOf(quote));
   const meant = (_, x, u, code) => (code ? ESCAPES[code] ?? code : String.fromCharCode(parseInt(x ?? u, 16)));
@@ -144,14 +149,13 @@ function bytes() {
 
 /** The script was read in the page's own single-byte encoding: back to bytes, and read as what it is. */
 function repaired(text) {
-  const encoding = globalThis.document?.characterSet ?? 'windows-1252';
   const table = new Map();
   const all = new TextDecoder(encoding).decode(Uint8Array.from({ length: 256 }, (_, i) => i));
   for (let i = 0; i < 256; i += 1) table.set(all.charCodeAt(i), i);
   const raw = new Uint8Array(text.length);
   for (let i = 0; i < raw.length; i += 1) raw[i] = table.get(text.charCodeAt(i)) ?? 0x3f;
   const back = new TextDecoder().decode(raw);
-  if (back.charCodeAt(0) !== 0xff) {
+  if (back.charCodeAt(0) !== 0xff || text.includes('\ufffd')) {
     throw new LoadError('wasm-failed', `The script was read as ${encoding}. Add charset="utf-8" to the script tag, or send it as text/javascript; charset=utf-8.`);
   }
   return back;

@@ -361,7 +361,12 @@ test('entities, manifest and read are there at once, also where the work is done
   await page.done();
 });
 
-for (const [what, src, kind] of [['of the page\'s origin', '/dist/toolmark.js', 'https:'], ['of another origin', 'https://cdn.example/dist/toolmark.js', 'blob:']]) {
+for (const [what, src, kind, charset = 'utf-8'] of [
+  ['of the page\'s origin', '/dist/toolmark.js', 'https:'],
+  ['of another origin', 'https://cdn.example/dist/toolmark.js', 'blob:'],
+  ['of another origin, read as windows-1251', 'https://cdn.example/dist/toolmark.js', 'blob:', 'windows-1251'],
+  ['of another origin, read as windows-1252', 'https://cdn.example/dist/toolmark.js', 'blob:', 'windows-1252'],
+]) {
   test(`the work is done in a worker where the script is one ${what}`, async () => {
     const init = `const { Worker } = window;
       window.told = [];
@@ -376,13 +381,22 @@ for (const [what, src, kind] of [['of the page\'s origin', '/dist/toolmark.js', 
           super.terminate();
         }
       };`;
-    const page = await open({ init, page: html(`${ld(product())}<script src="${src}" ${OFF}></script>`) });
+    const page = await open({ init, page: html(`${ld(product())}<script src="${src}" ${OFF}></script>`).replace('<meta charset="utf-8">', ''), type: `text/html; charset=${charset}` });
     assert.ok((await look(page)).listed.includes('get_product'));
     assert.match(JSON.stringify(await run(page, 'get_product')), /10\.00/);
     assert.deepEqual(await page.evaluate(() => window.told), [kind]);
     await page.done();
   });
 }
+
+test('a script that was read in an encoding which loses bytes says what to do', async () => {
+  const page = await open({ page: html(`${ld(product())}<script src="https://cdn.example/dist/toolmark.js" ${OFF}></script>`).replace('<meta charset="utf-8">', ''), type: 'text/html; charset=windows-1257' });
+  const { diagnostics } = await look(page);
+  assert.deepEqual(diagnostics.map((one) => one.code), ['wasm-failed']);
+  assert.match(diagnostics[0].message, /windows-1257.*charset="utf-8"/);
+  assert.deepEqual(page.errors, []);
+  await page.done();
+});
 
 test('markup in a shadow root that came after the first look is followed', async () => {
   const page = await open({ page: html(`${ld(product())}<div id="host"></div>${tag(OFF)}`) });
