@@ -28,6 +28,7 @@ const ESCAPES = { 0: '\0', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' 
 let encoding = globalThis.document?.characterSet;
 
 /**
+ * For a worker that was made of this script's text: what that text lacks.
  * @param {string} [source] the text of that function, as another thread has it: there nobody needs to run it. A site's own
  *   minifier may have written the literal in another way
  * @param {string} [characterSet] the encoding of the document there
