@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test, { before } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { BINARY, ENV, shop, site, start } from './support.mjs';
+import { BINARY, ENV, httpPort, shop, site, start } from './support.mjs';
 
 const CLI = path.join(path.dirname(fileURLToPath(import.meta.url)), '../node_modules/@modelcontextprotocol/inspector-cli/build/cli.js');
 
@@ -27,14 +27,7 @@ before(async () => {
   ({ origin } = await site((url, _, origin) => (url.pathname === '/' ? { body: shop(origin) } : undefined)));
   ways.stdio = [path.resolve(BINARY), 'serve', `${origin}/`, '--allow-private', '--quiet'];
   const child = start(['serve', `${origin}/`, '--allow-private', '--http=0']);
-  const port = await new Promise((resolve) => {
-    let said = '';
-    child.stderr.on('data', (data) => {
-      said += data;
-      const found = /127\.0\.0\.1:(\d+)\/mcp/.exec(said);
-      if (found) resolve(found[1]);
-    });
-  });
+  const port = await httpPort(child);
   const token = fs.readFileSync(path.join(ENV.TOOLMARK_HOME, 'token'), 'utf8').trim();
   ways.http = [`http://127.0.0.1:${port}/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${token}`];
 });

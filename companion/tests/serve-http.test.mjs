@@ -8,19 +8,12 @@ import test from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import { ENV, shop, site, start } from './support.mjs';
+import { ENV, httpPort, shop, site, start } from './support.mjs';
 
 /** The program at a port of its own. */
 async function served(args) {
   const child = start(['serve', '--allow-private', '--http=0', ...args]);
-  const port = await new Promise((resolve) => {
-    let said = '';
-    child.stderr.on('data', (data) => {
-      said += data;
-      const found = /127\.0\.0\.1:(\d+)\/mcp/.exec(said);
-      if (found) resolve(Number(found[1]));
-    });
-  });
+  const port = await httpPort(child);
   const authorization = `Bearer ${fs.readFileSync(path.join(ENV.TOOLMARK_HOME, 'token'), 'utf8')}`;
   const connect = async (t, prepare) => {
     const one = new Client({ name: 'test', version: '1' });

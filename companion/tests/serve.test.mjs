@@ -6,7 +6,7 @@ import test from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CreateMessageRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import { client, ENV, HOME, shop, site, start } from './support.mjs';
+import { client, ENV, HOME, httpPort, shop, site, start } from './support.mjs';
 
 const code = (result) => JSON.parse(result.content[0].text).error?.code;
 
@@ -254,14 +254,7 @@ test('whatever a provider answers, the passages stay and it is said why there is
 test('over HTTP: token, Host and Origin decide', async () => {
   const page = await site((url, _, origin) => (url.pathname === '/' ? { body: shop(origin) } : undefined));
   const child = start(['serve', `${page.origin}/`, '--allow-private', '--http=0']);
-  const port = await new Promise((resolve) => {
-    let said = '';
-    child.stderr.on('data', (data) => {
-      said += data;
-      const found = /127\.0\.0\.1:(\d+)\/mcp/.exec(said);
-      if (found) resolve(found[1]);
-    });
-  });
+  const port = await httpPort(child);
   const file = path.join(ENV.TOOLMARK_HOME, 'token');
   assert.equal(fs.statSync(file).mode & 0o777, 0o600);
   const authorization = `Bearer ${fs.readFileSync(file, 'utf8')}`;

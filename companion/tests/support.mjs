@@ -76,6 +76,16 @@ export function start(args, env) {
   return child;
 }
 
+/** The port at which a started program serves MCP over HTTP, as it says itself. */
+export const httpPort = (child) => new Promise((resolve) => {
+  let said = '';
+  child.stderr.on('data', (data) => {
+    said += data;
+    const found = /127\.0\.0\.1:(\d+)\/mcp/.exec(said);
+    if (found) resolve(Number(found[1]));
+  });
+});
+
 /** A connected client of the official SDK. */
 export async function client(args, { env, capabilities = {}, prepare } = {}) {
   const one = new Client({ name: 'test', version: '1' }, { capabilities });
