@@ -84,7 +84,11 @@ export function open(session, { place, answers, locate } = {}) {
     tabs[0].textContent = `Tools (${tools})`;
     tabs[1].textContent = problems ? `Diagnostics (${problems})` : 'Diagnostics';
     pill.textContent = `Toolmark: ${count(tools, 'tool')}${problems ? `, ${count(problems, 'problem')}` : ''}`;
-    if (!panel.hidden) views[chosen][1].show(handle);
+    if (panel.hidden) return;
+    const held = shadow.activeElement;
+    views[chosen][1].show(handle);
+    // What was moved lost the focus, and what is gone takes it along: who works by keyboard stays in the panel.
+    if (held && !shadow.activeElement) (held.isConnected ? held : tabs[chosen]).focus({ preventScroll: true });
   }
   const soon = () => {
     timer ??= setTimeout(render, QUIET_MS);

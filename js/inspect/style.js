@@ -14,7 +14,7 @@ export const STYLE = `
 }
 button, input, select, textarea { font: inherit; color: var(--text); background: var(--back); border: 1px solid var(--line); border-radius: 6px; padding: 4px 8px; }
 button { cursor: pointer; background: var(--soft); min-height: 28px; }
-button:disabled { opacity: .6; cursor: default; }
+button[aria-disabled=true] { opacity: .6; cursor: default; }
 button.primary { background: var(--link); border-color: var(--link); color: var(--on); font-weight: 600; }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 1px; }
 .pill { position: fixed; bottom: 12px; right: 12px; border-radius: 999px; padding: 8px 14px; background: var(--text); color: var(--back); border: 1px solid var(--back); font-weight: 600; box-shadow: 0 2px 12px #0005; }

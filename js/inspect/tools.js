@@ -67,6 +67,12 @@ export function toolsView({ make, say, answers }) {
       const { fields, input } = fieldsOf(make, first.inputSchema, id);
       const button = make('button', { type: 'submit', class: 'primary' }, 'Run');
       const cancel = make('button', { type: 'button', hidden: true, click: () => controller?.abort() }, 'Cancel');
+      // Not `disabled`, which would take the focus, and with it the keys, from who pressed it.
+      const working = (on) => {
+        button.setAttribute('aria-disabled', String(on));
+        if (!on && cancel.matches(':focus')) button.focus();
+        cancel.hidden = !on;
+      };
       const indent = make('input', { type: 'checkbox', id: `${id}-indent`, change: () => print() });
       const figures = make('p', { class: 'note' });
       const text = make('pre', { tabindex: '0', role: 'group', 'aria-label': `Answer of ${first.name}`, dir: 'auto' });
@@ -96,13 +102,11 @@ export function toolsView({ make, say, answers }) {
           return;
         }
         controller = new AbortController();
-        button.disabled = true;
-        cancel.hidden = false;
+        working(true);
         const before = performance.now();
         last = await tool.execute(given, { signal: controller.signal });
         const ms = performance.now() - before;
-        button.disabled = false;
-        cancel.hidden = true;
+        working(false);
         print();
         const sent = JSON.stringify(last) ?? '';
         const failed = last?.error ? `Refused (${last.error.code})` : 'Answered';
@@ -116,7 +120,7 @@ export function toolsView({ make, say, answers }) {
         make('p', { class: 'note' }, hints(first).join(' ')),
         make('form', { novalidate: true, submit: (event) => {
           event.preventDefault();
-          void run(true);
+          if (cancel.hidden) void run(true);
         } }, ...fields, make('div', { class: 'buttons' }, button, cancel)),
         answer,
       );

@@ -281,6 +281,42 @@ test('by keyboard: tabs, a tool, a form, Escape and back', async () => {
   await page.done();
 });
 
+test('by keyboard: the focus stays in the panel while a tool answers, is cancelled, or goes away', async () => {
+  const slow = `window.toolmark.ready.then(() => window.toolmark.defineTool({ name: 'wait', description: 'Waits.', inputSchema: { type: 'object' }, execute: (_, { signal }) => new Promise((done, fail) => { window.calls = (window.calls || 0) + 1; signal.addEventListener('abort', () => fail(signal.reason)); }) }));`;
+  const page = await open_(shop('data-inspect', `<script>addEventListener('load', () => { ${slow} })</script>`));
+  await until(page, () => window.panel?.textContent.includes('wait'));
+  const focused = () => page.evaluate(() => window.panel.activeElement?.textContent);
+  // The browser takes the focus from what cannot hold it when it next draws.
+  const drawn = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await press(page, 'wait');
+  await until(page, () => !!window.panel.querySelector('details[open] form button'));
+  await page.evaluate(() => window.panel.querySelector('details[open] form button').focus());
+  await page.keyboard.press('Enter');
+  await until(page, () => window.calls === 1);
+  await drawn();
+  assert.equal(await focused(), 'Run');
+  await page.keyboard.press('Enter');
+  await drawn();
+  assert.equal(await page.evaluate(() => window.calls), 1, 'one call at a time');
+  await page.keyboard.press('Tab');
+  assert.equal(await focused(), 'Cancel');
+  await page.keyboard.press('Enter');
+  await until(page, () => /"cancelled"/.test(window.panel.querySelector('details[open] pre').textContent));
+  await drawn();
+  assert.equal(await focused(), 'Run');
+  // A tool that comes before it moves it; one that goes takes the focus along.
+  await page.evaluate(() => document.body.insertAdjacentHTML('beforeend', '<div itemscope itemtype="https://schema.org/Recipe"><b itemprop="name">Soup</b><p itemprop="recipeIngredient">Lentils</p></div>'));
+  await until(page, () => window.panel.textContent.includes('get_recipe'), undefined, 5000);
+  assert.equal(await focused(), 'Run');
+  await page.evaluate(() => [...window.panel.querySelectorAll('summary')].find((one) => one.textContent.includes('get_recipe')).focus());
+  await page.evaluate(() => document.querySelector('[itemtype$=Recipe]').remove());
+  await until(page, () => !window.panel.textContent.includes('get_recipe'), undefined, 5000);
+  assert.match(await focused(), /^Tools/);
+  await page.keyboard.press('Escape');
+  assert.match(await focused(), /^Toolmark: \d tools/);
+  await page.done();
+});
+
 test("keys typed in it are not the page's", async () => {
   const page = await open_(shop('data-inspect', '<script>document.addEventListener("keydown", (e) => { window.heard = (window.heard || "") + e.key; })</script>'));
   await shown(page);
