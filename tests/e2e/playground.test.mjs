@@ -227,6 +227,22 @@ test('what comes next does not wait for five megabytes, and is what stays', asyn
   await page.done();
 });
 
+test('what is chosen while another page is being read, at whatever moment, is what stays', async () => {
+  const page = await open();
+  await page.evaluate(async () => {
+    const select = document.querySelector('#sample');
+    for (let ms = 0; ms < 80; ms += 1) {
+      select.value = ms % 2 ? 'recipe' : 'event';
+      select.dispatchEvent(new Event('change'));
+      await new Promise((resolve) => setTimeout(resolve, ms));
+    }
+  });
+  await read(page);
+  assert.ok((await names(page)).includes('get_recipe'));
+  assert.deepEqual(page.errors, []);
+  await page.done();
+});
+
 for (const colorScheme of ['light', 'dark']) {
   test(`axe finds no violation, ${colorScheme}`, async () => {
     const page = await open();
