@@ -7,18 +7,13 @@ import os from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { build } from 'esbuild';
-import { browser, FEATURES, html, ld, look, open, product, ROOT, run, SURFACES, tag } from './support.mjs';
+import { browser, FEATURES, followed, html, ld, look, open, product, ROOT, run, SURFACES, tag } from './support.mjs';
 
 const OFF = 'data-page="off"';
 const main = (name) => `<main><div itemscope itemtype="https://schema.org/Product"><b itemprop="name">${name}</b></div></main>`;
 const entities = (page) => page.evaluate(async () => JSON.stringify((await window.toolmark.ready).entities()));
 /** As browsers without the Navigation API. */
 const noNavigation = () => Object.defineProperty(window, 'navigation', { value: undefined });
-/** Asked from outside and without a call, so that nothing but the watcher can be what made it look. */
-async function followed(page, name) {
-  for (let round = 0; round < 100 && !(await entities(page)).includes(name); round += 1) await page.waitForTimeout(100);
-  assert.ok((await entities(page)).includes(name), await entities(page));
-}
 
 /** What navigates without a load → what it does. Each shows a product named NEW at /new. */
 const NAVIGATIONS = {
@@ -105,9 +100,9 @@ test('a text that was moved into markup after it changed outside is followed', a
       await null;
     }
     document.querySelector('b').replaceChildren(text);
-    await new Promise((resolve) => setTimeout(resolve, 1200));
-    text.data = 'NEW';
   });
+  await followed(page, '["b"]');
+  await page.evaluate(() => (document.querySelector('b').firstChild.data = 'NEW'));
   await followed(page, 'NEW');
   await page.done();
 });
@@ -265,6 +260,8 @@ for (const surface of SURFACES) {
   }
 
   test(`${surface}: a page that the browser kept is followed when the person comes back`, () => visited([], async (page) => {
+    // What it was told when it was shown first.
+    await page.evaluate(() => delete window.kept);
     await page.click('a');
     await page.waitForURL('**/next');
     await look(page);
@@ -284,10 +281,14 @@ for (const surface of SURFACES) {
       const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
       if (!next) {
         // It ran while the page was hidden; what comes now is what an agent sees.
-        if (document.prerendering) await new Promise((resolve) => document.addEventListener('prerenderingchange', resolve));
+        if (document.prerendering) {
+          const shown = new Promise((resolve) => document.addEventListener('prerenderingchange', resolve));
+          await fetch('/prepared');
+          await shown;
+        }
         const first = await ask();
         document.querySelector('b').textContent = 'NEW';
-        await wait(1500);
+        for (let round = 0; round < 200 && !JSON.stringify(handle.entities()).includes('NEW'); round += 1) await wait(100);
         const { activationStart } = performance.getEntriesByType('navigation')[0];
         await fetch('/report', { method: 'POST', body: JSON.stringify([window.before, activationStart > 0, first, JSON.stringify(handle.entities())]) });
         return;
@@ -296,11 +297,13 @@ for (const surface of SURFACES) {
       rules.type = 'speculationrules';
       rules.textContent = JSON.stringify({ prerender: [{ urls: [next], eagerness: 'immediate' }] });
       document.body.append(rules);
-      await wait(3000);
+      await fetch('/once-prepared');
       location.href = next;
     };
     let told;
     const report = new Promise((resolve) => (told = resolve));
+    let ready;
+    const prepared = new Promise((resolve) => (ready = resolve));
     const server = http.createServer((request, response) => {
       const { url } = request;
       if (url === '/report') {
@@ -309,6 +312,12 @@ for (const surface of SURFACES) {
         response.end();
         return;
       }
+      if (url === '/prepared') {
+        response.end();
+        ready();
+        return;
+      }
+      if (url === '/once-prepared') return void prepared.then(() => response.end());
       response.setHeader('content-type', url.endsWith('.js') ? 'text/javascript' : 'text/html; charset=utf-8');
       if (url.endsWith('.js')) response.end(fs.readFileSync(path.join(ROOT, 'dist', 'toolmark.js')));
       else response.end(html(`${main(url === '/next' ? 'NEXT' : 'OLD')}<script>window.before = document.prerendering;</script><script src="/toolmark.js" ${OFF}></script><script>(${drive})(${url === '/next' ? '' : "'/next'"})</script>`));
@@ -319,7 +328,7 @@ for (const surface of SURFACES) {
     const chromium = spawn(process.env.CHROMIUM || '/usr/bin/chromium', args, { stdio: 'ignore' });
     try {
       const given = await Promise.race([report, new Promise((resolve) => setTimeout(resolve, 60_000))]);
-      assert.ok(given, 'the page told nothing for a minute');
+      assert.ok(given, 'for a minute no page was prepared and shown and told of it');
       const [before, activated, first, later] = given;
       assert.deepEqual([before, activated], [true, true], 'the page was prepared before it was shown');
       assert.match(first, /NEXT/);

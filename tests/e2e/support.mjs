@@ -95,7 +95,13 @@ export const run = (page, name, input = {}) =>
     [name, input],
   );
 
-/** Waits in the page until `test` (source of a function) gives something. */
-export async function until(page, test, argument, ms = 3000) {
-  await page.waitForFunction(test, argument, { timeout: ms, polling: 20 });
+/** Waits until `test`, run in the page, gives something, or a promise of something: waitForFunction() takes any promise for that. */
+export async function until(page, test, argument) {
+  for (const end = Date.now() + 30_000; !(await page.evaluate(test, argument)); ) {
+    if (Date.now() > end) throw new Error(`for half a minute this gave nothing: ${test} of ${JSON.stringify(argument)}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
+
+/** Waits until what the page describes holds this text; asked without a call, so that nothing but the watcher can have looked. */
+export const followed = (page, text) => until(page, async (text) => JSON.stringify((await window.toolmark.ready).entities()).includes(text), text);
