@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { html, ld, look, open, product, SURFACES, tag } from './support.mjs';
+import { html, ld, look, open, product, SURFACES, tag, until } from './support.mjs';
 
 const OFF = 'data-page="off"';
 const event = { '@context': 'https://schema.org', '@type': 'Event', name: 'Fair', startDate: '2027-01-01' };
@@ -14,7 +14,7 @@ for (const surface of SURFACES) {
     const page = await open({ surface, page: body });
     await look(page);
     if (surface === 'polyfill') await page.evaluate((code) => eval(code), siteTool);
-    await page.waitForTimeout(100);
+    await until(page, async () => (await window.toolmark.ready).diagnostics().length > 0);
     const { listed, codes, tools } = await look(page);
     assert.deepEqual(listed, ['get_event', 'get_product', 'page_get_product']);
     assert.ok(tools.includes('page_get_product'));
