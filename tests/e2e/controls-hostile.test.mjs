@@ -20,6 +20,8 @@ async function show(browser, body, options) {
   site.pages.set(path, html(body, options));
   return open(browser, site.url + path);
 }
+/** The response of a page that comes only when the test ends it: the one that asks for it stays as long. */
+const held = (path) => new Promise((resolve) => site.pages.set(path, (request, response) => resolve(response)));
 const pressed = (page) => page.evaluate(() => window.pressed);
 
 for (const mode of ['native', 'polyfill']) {
@@ -42,8 +44,8 @@ for (const mode of ['native', 'polyfill']) {
       const page = await show(browser, `<div id="box">${button()}</div><script>window.pressed = 0;
         const box = document.getElementById('box');
         const anew = () => { const old = box.firstElementChild; const next = old.cloneNode(true); next.onclick = () => { window.pressed += 1; }; old.replaceWith(next); };
-        anew(); setInterval(anew, 400);</script>`);
-      await page.waitForTimeout(700);
+        anew(); setInterval(() => { anew(); window.anew = true; }, 400);</script>`);
+      await page.waitForFunction(() => window.anew);
       assert.equal((await call(page, 'press_go')).did, 'pressed');
       assert.equal(await pressed(page), 1);
       await page.close();
@@ -128,17 +130,18 @@ for (const mode of ['native', 'polyfill']) {
     });
 
     test('a page that leaves says where to before it is gone', async () => {
-      site.pages.set('/slow.html', (request, response) => setTimeout(() => response.setHeader('content-type', 'text/html').end('<p>There'), 700));
       for (const body of [
         `<a href="/slow.html" data-tool="go" data-tool-description="Goes there.">Go</a>`,
         button() + script("b.onclick = () => { location.href = '/slow.html'; };"),
         `<form action="/slow.html" data-tool="go" data-tool-description="Goes there."><input name="q"><button>Go</button></form>`,
       ]) {
+        const there = held('/slow.html');
         const page = await show(browser, body);
         const name = (await toolNames(page)).find((one) => /_go$/.test(one));
         const done = await call(page, name);
         assert.match(done.navigation.to, /\/slow\.html/, body);
         assert.equal(done.navigation.page, 'new');
+        (await there).setHeader('content-type', 'text/html').end('<p>There');
         await page.waitForURL(/slow/);
         await page.close();
       }
@@ -153,9 +156,7 @@ for (const mode of ['native', 'polyfill']) {
 
     test('a page that never rests is answered all the same, one that is busy too long is a timeout', async () => {
       const page = await show(browser, `<p id="p"></p>${button()}<div aria-busy="true"><button id="c" data-tool="wait" data-tool-timeout="1" data-tool-description="Waits.">Wait</button></div>${script("setInterval(() => { document.getElementById('p').textContent = performance.now(); }, 5);")}`);
-      const before = Date.now();
       assert.equal((await call(page, 'press_go')).did, 'pressed');
-      assert.ok(Date.now() - before < 5000);
       const { error } = await call(page, 'press_wait');
       assert.deepEqual([error.code, error.begun], ['timeout', true]);
       await page.close();
@@ -201,7 +202,7 @@ for (const mode of ['native', 'polyfill']) {
     });
 
     test('secrets are neither filled nor shown, also once the page shows them', async () => {
-      site.pages.set('/later.html', (request, response) => setTimeout(() => response.end(), 700));
+      const later = held('/later.html');
       const page = await show(browser, `<form action="/later.html" data-tool="login" data-tool-description="Logs in."><label>User <input name="user"></label>
         <label>Password <input id="p" name="pin" type="password" value="s3cret" required></label><input type="hidden" name="t" value="t0ken"><input name="cc" autocomplete="cc-number" value="4111"><button>Go</button></form>
         <input id="q" type="password" data-tool="pass" data-tool-description="x" value="s3cret">`);
@@ -217,6 +218,7 @@ for (const mode of ['native', 'polyfill']) {
       const told = JSON.stringify([await call(page, 'get_page_controls'), await call(page, 'fill_login', { user: 'a' })]);
       assert.match(told, /submitted/);
       for (const secret of ['s3cret', 't0ken', '4111']) assert.ok(!told.includes(secret), told);
+      (await later).end();
       await page.close();
     });
 
