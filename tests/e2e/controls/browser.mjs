@@ -54,7 +54,7 @@ export const call = (page, name, input = {}) => page.evaluate(async ([name, inpu
 export const toolNames = (page) => page.evaluate(async () => (await document.modelContext.getTools()).map((tool) => tool.name));
 
 export const schema = (page, name) => page.evaluate(async (name) => {
-  const { inputSchema } = (await document.modelContext.getTools()).find((one) => one.name === name);
+  const { inputSchema } = (await document.modelContext.getTools()).find((one) => one.name === name) ?? {};
   return typeof inputSchema === 'string' ? JSON.parse(inputSchema) : inputSchema;
 }, name);
 
