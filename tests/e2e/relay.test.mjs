@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
+import net from 'node:net';
 import path from 'node:path';
 import test from 'node:test';
 import { serve } from '../../www/serve.mjs';
@@ -35,9 +36,17 @@ function client(port) {
   return { ask, send, stop: () => child.kill() };
 }
 
-for (const [index, surface] of SURFACES.entries()) {
+/** A port at which nobody listens. */
+const free = () => new Promise((resolve) => {
+  const probe = net.createServer().listen(0, '127.0.0.1', () => {
+    const { port } = probe.address();
+    probe.close(() => resolve(port));
+  });
+});
+
+for (const surface of SURFACES) {
   test(`${surface}: a real relay lists and calls our tools`, { skip: !present && 'the relay is not installed' }, async () => {
-    const port = 9341 + index;
+    const port = await free();
     const mcp = client(port);
     let server;
     try {
@@ -55,7 +64,7 @@ for (const [index, surface] of SURFACES.entries()) {
       const page = await (await browser(surface)).newPage();
       await page.goto(`${server.origin}/page`);
       let tool;
-      for (let i = 0; i < 100 && !tool; i += 1) {
+      for (let i = 0; i < 300 && !tool; i += 1) {
         const { tools = [] } = await mcp.ask('tools/list');
         tool = tools.find((one) => /get_product/.test(one.name));
         await new Promise((resolve) => setTimeout(resolve, 100));
