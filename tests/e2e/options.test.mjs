@@ -44,7 +44,7 @@ for (const [how, body] of Object.entries(LOADING)) {
   test(`loaded: ${how}`, async () => {
     const [text, type] = Array.isArray(body) ? body : [body];
     const page = await open({ page: text, type });
-    await page.waitForFunction(() => window.toolmark, undefined, { timeout: 3000 });
+    await page.waitForFunction(() => window.toolmark);
     const { listed, codes } = await look(page);
     assert.deepEqual(listed, ['get_product']);
     assert.deepEqual(codes, []);
@@ -72,7 +72,7 @@ test('inserted again per route: one handle, one warning', async () => {
 test('a module takes its wasm from beside it, or from where it is told', async () => {
   for (const options of ['{page:false}', "{page:false,wasm:'/elsewhere.wasm'}"]) {
     const page = await open({ page: html(`${ld(product())}<script type="module">import {start} from '/dist/toolmark.mjs';window.handle=await start(${options});window.names=window.handle.tools().map(t=>t.name);window.codes=window.handle.diagnostics().map(d=>d.code)</script>`) });
-    await page.waitForFunction(() => window.names, undefined, { timeout: 4000 });
+    await page.waitForFunction(() => window.names);
     const [found, codes] = await page.evaluate(() => [window.names, window.codes]);
     if (options.includes('elsewhere')) assert.deepEqual([found, codes], [[], ['wasm-failed']]);
     else assert.deepEqual([found, codes], [['get_product'], []]);
