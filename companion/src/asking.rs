@@ -2,7 +2,6 @@
 //! one: for pages that cannot ask for it. Neither end shows the other the token, nor the code.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
@@ -12,17 +11,12 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use crate::grants::Grant;
-use crate::home;
+use crate::home::{self, NUMBER, PATIENCE, PROOF};
 use crate::http::{Guard, json_response, problem};
 use crate::relay::Relay;
 
-/// A number that was never used, and what the token makes of it; the answer shows the same for the way back.
-const NUMBER: &str = "toolmark-number";
-const PROOF: &str = "toolmark-proof";
 /// What the token makes of the number and the code.
 const CODE: &str = "toolmark-code";
-/// The relay answers within this time.
-const PATIENCE: Duration = Duration::from_secs(3);
 /// Bytes of its answer: some hundred origins.
 const MAX_ANSWER: u64 = 100_000;
 

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Bytes of the token file at most; ours has 64.
 const MAX_TOKEN: u64 = 1_000;
@@ -86,6 +87,13 @@ fn close_to_others() -> Result<(), String> {
 pub fn same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |different, (a, b)| different | (a ^ b)) == 0
 }
+
+/// Headers between two programs of ours: a number that was never used, and what the token makes of it. The port may be
+/// somebody else's, and the token is not for them. The answer shows a proof for the way back.
+pub const NUMBER: &str = "toolmark-number";
+pub const PROOF: &str = "toolmark-proof";
+/// The other program answers within this time.
+pub const PATIENCE: Duration = Duration::from_secs(3);
 
 /// What only somebody with this token can make of these words: shown instead of the token, it gives nothing away.
 pub fn proof(token: &str, words: &str) -> String {

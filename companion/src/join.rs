@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -14,18 +13,12 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWrite
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
-use crate::home;
+use crate::home::{self, NUMBER, PATIENCE, PROOF};
 use crate::http::{Guard, problem};
 use crate::mcp::{self, Input, Output, Provider};
 
 /// What both ends call it.
 const NAME: &str = "toolmark-mcp";
-/// Whoever joins shows a number that was never used, and what the token makes of it: the port may be somebody else's, and
-/// the token is not for them. The answer shows the same for the way back.
-const NUMBER: &str = "toolmark-number";
-const PROOF: &str = "toolmark-proof";
-/// The running program answers within this time.
-const PATIENCE: Duration = Duration::from_secs(3);
 /// Bytes of its answer's head.
 const MAX_HEAD: usize = 4_000;
 
