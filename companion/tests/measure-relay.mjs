@@ -137,69 +137,46 @@ for (const kind of kinds) running[kind] = await run(kind, browser, server.origin
 const all = kinds.map((kind) => running[kind]);
 row('memory, idle', show(running, (one) => mebibytes(one.idle)));
 
-const calls = each();
-for (let i = 0; i < 20; i += 1) for (const one of all) await one.call();
-for (let i = 0; i < CALLS; i += 1) {
-  for (const one of inTurn(all, i)) {
-    const before = now();
-    await one.call();
-    calls[one.kind].push(now() - before);
+/** How long something takes each of them, `times` in turn. */
+async function timed(times, work) {
+  const took = each();
+  for (let i = 0; i < times; i += 1) {
+    for (const one of inTurn(all, i)) {
+      const before = now();
+      await work(one);
+      took[one.kind].push(now() - before);
+    }
   }
+  return took;
 }
+const singly = () => timed(CALLS, (one) => one.call());
+const atOnce = () => timed(ROUNDS, (one) => Promise.all(Array.from({ length: CALLS }, () => one.call())));
+
+for (let i = 0; i < 20; i += 1) for (const one of all) await one.call();
+const calls = await singly();
 row(`${CALLS} calls, one after the other: median`, show(calls, ms));
 row('… 95th percentile', show(calls, (values) => `${round(quantile(values, 0.95))} ms`));
 
-const parallel = each();
-for (let i = 0; i < ROUNDS; i += 1) {
-  for (const one of inTurn(all, i)) {
-    const before = now();
-    await Promise.all(Array.from({ length: CALLS }, () => one.call()));
-    parallel[one.kind].push(now() - before);
-  }
-}
-row(`${CALLS} calls at once, median of ${ROUNDS}`, show(parallel, ms));
+row(`${CALLS} calls at once, median of ${ROUNDS}`, show(await atOnce(), ms));
 row('memory after these calls', show(running, (one) => mebibytes(memory(one.pid))));
 
-const plain = each();
 for (const one of all) {
   await one.page.goto(`${server.origin}/bare/${one.kind}`);
   while (!(await one.works('echo'))) await sleep(20);
 }
-for (let i = 0; i < CALLS; i += 1) {
-  for (const one of inTurn(all, i)) {
-    const before = now();
-    await one.call();
-    plain[one.kind].push(now() - before);
-  }
-}
-row('a page in the browser that answers at once, without any embed: one call, median', show(plain, ms));
+row('a page in the browser that answers at once, without any embed: one call, median', show(await singly(), ms));
 
 // What is the relay's own: the page answers at once, and no browser stands between.
-const bare = each();
-const bareAtOnce = each();
 for (const one of all) await one.page.goto('about:blank');
 for (const one of all) {
   const tools = [{ name: 'echo', description: 'Says it again.', annotations: { readOnlyHint: true }, run: () => ({ content: [{ type: 'text', text: 'x' }] }) }];
   one.bare = await withoutBrowser(PORTS[one.kind], { origin: server.origin, tools });
   while (!(await one.works('echo'))) await sleep(20);
 }
-for (let i = 0; i < CALLS; i += 1) {
-  for (const one of inTurn(all, i)) {
-    const before = now();
-    await one.call();
-    bare[one.kind].push(now() - before);
-  }
-}
-for (let i = 0; i < ROUNDS; i += 1) {
-  for (const one of inTurn(all, i)) {
-    const before = now();
-    await Promise.all(Array.from({ length: CALLS }, () => one.call()));
-    bareAtOnce[one.kind].push(now() - before);
-  }
-}
+const bare = await singly();
 row('without a browser: one call, median', show(bare, ms));
 row('… 95th percentile', show(bare, (values) => `${round(quantile(values, 0.95))} ms`));
-row(`… ${CALLS} calls at once, median of ${ROUNDS}`, show(bareAtOnce, ms));
+row(`… ${CALLS} calls at once, median of ${ROUNDS}`, show(await atOnce(), ms));
 for (const one of all) {
   one.bare.close();
   await one.page.goto(`${server.origin}/${one.kind}`);
