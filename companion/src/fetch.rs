@@ -10,11 +10,14 @@ use std::time::{Duration, Instant};
 
 use encoding_rs::Encoding;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderMap, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, LOCATION};
+use reqwest::header::{
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, LOCATION,
+};
 use serde_json::Value;
 use url::{Host, Url};
 
 use crate::page::{Kind, failure};
+use crate::warc;
 
 /// Bytes of a body: the largest real pages have two or three million.
 pub const MAX_BYTES: usize = 10_000_000;
@@ -361,6 +364,7 @@ async fn receive(mut response: reqwest::Response, url: &str) -> Result<Fetched, 
     }
     let (etag, modified) = (header(headers, ETAG.as_str()), header(headers, LAST_MODIFIED.as_str()));
     let fresh = freshness(&header(headers, CACHE_CONTROL.as_str()).unwrap_or_default());
+    let codings = header(headers, CONTENT_ENCODING.as_str()).unwrap_or_default();
     let mut bytes = Vec::new();
     while let Some(part) = response.chunk().await.map_err(|error| told(&error))? {
         if bytes.len() + part.len() > MAX_BYTES {
@@ -368,6 +372,11 @@ async fn receive(mut response: reqwest::Response, url: &str) -> Result<Fetched, 
         }
         bytes.extend_from_slice(&part);
     }
+    // Nobody asked for it packed; some servers do not mind.
+    let bytes = warc::unpacked(bytes, &codings).map_err(|fault| match fault.code {
+        "too_large" => too_large(),
+        _ => failure("http_error", &fault.message, "Nothing to read there."),
+    })?;
     let text = decode(&bytes, charset.as_deref());
     if text.chars().take(1_000).any(|character| character == '\0') {
         return Err(failure("http_error", "The site answered with binary data.", "Nothing to read there."));

@@ -426,15 +426,21 @@ fn answer(message: &[u8]) -> Result<Option<Content>, Fault> {
         // Many archives keep the header and not the chunks.
         body = chunks(&body).unwrap_or(body);
     }
-    let coding = field("Content-Encoding").unwrap_or_default().to_ascii_lowercase();
+    let body = unpacked(body, &field("Content-Encoding").unwrap_or_default())?;
+    Ok(Some((kind, charset, body)))
+}
+
+/// A body without the content codings that its header names.
+pub fn unpacked(mut body: Vec<u8>, codings: &str) -> Result<Vec<u8>, Fault> {
+    let codings = codings.to_ascii_lowercase();
     // The last one was put on last.
-    for coding in coding.rsplit(',').map(str::trim).filter(|coding| !coding.is_empty() && *coding != "identity").take(MAX_CODINGS) {
+    for coding in codings.rsplit(',').map(str::trim).filter(|coding| !coding.is_empty() && *coding != "identity").take(MAX_CODINGS) {
         body = uncoded(body, coding)?;
     }
     if body.len() > MAX_BYTES {
         return Err(fault("too_large", format!("The page is larger than {MAX_BYTES} bytes.")));
     }
-    Ok(Some((kind, charset, body)))
+    Ok(body)
 }
 
 /// A body without its content coding. Many archives keep the header and not the coding: what is text already stays.
@@ -461,7 +467,7 @@ fn uncoded(body: Vec<u8>, coding: &str) -> Result<Vec<u8>, Fault> {
         }
         Err(error) => {
             let code = if error.kind() == io::ErrorKind::Unsupported { "unreadable" } else { "malformed_record" };
-            Err(fault(code, format!("The page is kept in Content-Encoding {coding}, and cannot be unpacked: {error}.")))
+            Err(fault(code, format!("The page is in Content-Encoding {coding}, and cannot be unpacked: {error}.")))
         }
     }
 }

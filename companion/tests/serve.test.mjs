@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
+import net from 'node:net';
 import path from 'node:path';
 import test from 'node:test';
+import zlib from 'node:zlib';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CreateMessageRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -141,6 +143,61 @@ test('what is too large, no text, or endless redirects costs one call', async ()
   assert.equal(code(await manifest('/big')), 'too_large');
   for (const path of ['/image', '/zero', '/loop', '/none']) assert.equal(code(await manifest(path)), 'http_error', path);
   assert.equal((await manifest('/latin')).structuredContent.title, 'Café');
+});
+
+test('a site that packs its answers unasked is read, and what cannot be unpacked is told', async () => {
+  const page = '<title>Packed</title><h1>Packed</h1>';
+  const bodies = { gzip: zlib.gzipSync(page), deflate: zlib.deflateSync(page), br: zlib.brotliCompressSync(page), bomb: zlib.gzipSync(Buffer.alloc(50_000_000, ' ')), broken: Buffer.from([0x1f, 0x8b, 8, 255, 254, 253]), zstd: Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xff, 0xff]) };
+  const { origin } = await site(({ pathname }) => {
+    const name = pathname.slice(1);
+    return { headers: { 'content-encoding': ['bomb', 'broken'].includes(name) ? 'gzip' : name }, body: bodies[name] };
+  });
+  const mcp = await client(['serve', '--allow-private']);
+  const manifest = (name) => mcp.callTool({ name: 'get_manifest', arguments: { url: `${origin}/${name}` } });
+  for (const name of ['gzip', 'deflate', 'br']) assert.equal((await manifest(name)).structuredContent?.title, 'Packed', name);
+  assert.equal(code(await manifest('bomb')), 'too_large');
+  for (const name of ['broken', 'zstd']) assert.equal(code(await manifest(name)), 'http_error', name);
+});
+
+test('a site that answers slowly, by halves or with nonsense costs one call', async (t) => {
+  const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n';
+  const ways = {
+    never: [(socket) => socket, 'timeout'],
+    drips: [(socket) => {
+      socket.write(`${head}\r\n`);
+      const drip = setInterval(() => socket.write('x'), 1000);
+      socket.on('close', () => clearInterval(drip));
+    }, 'timeout'],
+    'half a head': [(socket) => socket.write('HTTP/1.1 200 O'), 'timeout'],
+    'half a body': [(socket) => socket.end(`${head}Content-Length: 1000\r\n\r\n<title>x</title>`), 'http_error'],
+    'no HTTP': [(socket) => socket.end('\0\u0001\r\n\r\n'), 'http_error'],
+    'a length below nothing': [(socket) => socket.end(`${head}Content-Length: -5\r\n\r\nx`), 'http_error'],
+    'a length beyond all': [(socket) => socket.write(`${head}Content-Length: 100000000000\r\n\r\nx`), 'too_large'],
+    'broken chunks': [(socket) => socket.end(`${head}Transfer-Encoding: chunked\r\n\r\nZZ\r\nx`), 'http_error'],
+    'a head without end': [(socket) => {
+      const more = (error) => error || socket.write(`X-More: ${'a'.repeat(1_000)}\r\n`, more);
+      socket.write('HTTP/1.1 200 OK\r\n', more);
+    }, 'http_error'],
+    nothing: [(socket) => socket.end(), 'http_error'],
+  };
+  const server = net.createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', (data) => ways[decodeURIComponent(/^GET \/(\S*)/.exec(data.toString())[1])][0](socket));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const open = new Set();
+  server.on('connection', (socket) => open.add(socket));
+  t.after(() => {
+    for (const socket of open) socket.destroy();
+    server.close();
+  });
+  const page = await site((url, _, origin) => ({ body: shop(origin) }));
+  const mcp = await client(['serve', `${page.origin}/`, '--allow-private']);
+  const calls = Object.keys(ways).map((way) => mcp.callTool({ name: 'get_manifest', arguments: { url: `http://127.0.0.1:${server.address().port}/${encodeURIComponent(way)}` } }));
+  // Meanwhile others are answered.
+  assert.equal((await mcp.callTool({ name: 'get_product', arguments: {} })).structuredContent.name, 'Rain jacket');
+  const came = await Promise.all(calls);
+  assert.deepEqual(Object.fromEntries(Object.keys(ways).map((way, i) => [way, code(came[i])])), Object.fromEntries(Object.entries(ways).map(([way, [, expected]]) => [way, expected])));
 });
 
 test('a question is answered by each provider, with the page marked as data', async (t) => {
