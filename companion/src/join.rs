@@ -8,8 +8,9 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use hyper_util::rt::TokioIo;
+use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, Lines};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
@@ -21,6 +22,10 @@ use crate::mcp::{self, Input, Output, Provider};
 const NAME: &str = "toolmark-mcp";
 /// Bytes of its answer's head.
 const MAX_HEAD: usize = 4_000;
+/// Bytes of a message of a client. Longer ones are left out, as `rmcp` does where nobody stands between.
+const MAX_MESSAGE: usize = 16 * 1024 * 1024;
+/// Bytes of a message of the running program, which caps each part of a result.
+const MAX_ANSWER: usize = 256 * 1024 * 1024;
 
 /// Where others join.
 #[derive(Clone)]
@@ -115,44 +120,88 @@ pub async fn join(port: u16, token: &str) -> Result<TcpStream, String> {
     tokio::time::timeout(PATIENCE, asked).await.ok().flatten().ok_or_else(other)
 }
 
+/// Messages, one a line. What is no UTF-8 is for whoever reads them to say.
+struct Messages<R> {
+    from: BufReader<R>,
+    most: usize,
+    line: Vec<u8>,
+    /// This one is too long: what is left of it is passed over.
+    long: bool,
+}
+
+impl<R: AsyncRead + Unpin> Messages<R> {
+    fn new(from: R, most: usize) -> Messages<R> {
+        Messages { from: BufReader::new(from), most, line: Vec::new(), long: false }
+    }
+
+    /// The next message; nothing at the end. May be dropped and asked again.
+    async fn next(&mut self) -> Option<Vec<u8>> {
+        loop {
+            let read = self.from.fill_buf().await.unwrap_or(&[]);
+            let over = read.is_empty();
+            let end = read.iter().position(|byte| *byte == b'\n');
+            let part = end.and_then(|end| read.get(..end)).unwrap_or(read);
+            self.long |= self.line.len() + part.len() > self.most;
+            if self.long {
+                self.line = Vec::new();
+            } else {
+                self.line.extend_from_slice(part);
+            }
+            let used = part.len() + usize::from(end.is_some());
+            self.from.consume(used);
+            if (end.is_some() || over) && !std::mem::take(&mut self.long) && !self.line.is_empty() {
+                return Some(std::mem::take(&mut self.line));
+            }
+            if over {
+                return None;
+            }
+        }
+    }
+}
+
 /// A client on standard input and output, served by another program, or in its place by this one.
 pub struct Client {
-    lines: Lines<BufReader<Input>>,
+    messages: Messages<Input>,
     out: Output,
     /// What it said first, for whoever serves it next.
-    hello: Option<String>,
-    initialized: Option<String>,
+    hello: Option<Vec<u8>>,
+    initialized: Option<Vec<u8>>,
     /// Its requests that are not answered.
     asked: HashMap<String, Value>,
 }
 
-/// The id and the method of a message.
-fn parts(line: &str) -> (Option<Value>, Option<String>) {
-    let message: Value = serde_json::from_str(line).unwrap_or(Value::Null);
-    (message.get("id").filter(|id| !id.is_null()).cloned(), message.get("method").and_then(Value::as_str).map(str::to_owned))
+/// What a message is, and whose answer.
+#[derive(Default, Deserialize)]
+struct Parts {
+    id: Option<Value>,
+    method: Option<String>,
+}
+
+fn parts(message: &[u8]) -> Parts {
+    serde_json::from_slice(message).unwrap_or_default()
 }
 
 impl Client {
     /// Nothing was said yet.
     pub fn new() -> Client {
         let (input, out) = mcp::stdio();
-        Client { lines: BufReader::new(input).lines(), out, hello: None, initialized: None, asked: HashMap::new() }
+        Client { messages: Messages::new(input, MAX_MESSAGE), out, hello: None, initialized: None, asked: HashMap::new() }
     }
 
     /// Carries messages between the client and whoever serves it, until one of them ends; whether it was the client.
     pub async fn talk<S: AsyncRead + AsyncWrite>(&mut self, stream: S) -> bool {
         let (from, mut to) = tokio::io::split(stream);
-        let mut from = BufReader::new(from).lines();
+        let mut from = Messages::new(from, MAX_ANSWER);
         if !self.go_on(&mut from, &mut to).await {
             return false;
         }
         loop {
             tokio::select! {
-                line = self.lines.next_line() => {
-                    let Ok(Some(line)) = line else { break };
+                line = self.messages.next() => {
+                    let Some(line) = line else { break };
                     match parts(&line) {
-                        (_, Some(method)) if method == "notifications/initialized" => self.initialized = Some(line.clone()),
-                        (Some(id), Some(method)) => {
+                        Parts { method: Some(method), .. } if method == "notifications/initialized" => self.initialized = Some(line.clone()),
+                        Parts { id: Some(id), method: Some(method) } => {
                             if method == "initialize" {
                                 self.hello = Some(line.clone());
                             }
@@ -164,9 +213,9 @@ impl Client {
                         return false;
                     }
                 }
-                line = from.next_line() => {
-                    let Ok(Some(line)) = line else { return false };
-                    if let (Some(id), None) = parts(&line) {
+                line = from.next() => {
+                    let Some(line) = line else { return false };
+                    if let Parts { id: Some(id), method: None } = parts(&line) {
                         self.asked.remove(&id.to_string());
                     }
                     if !write(&mut self.out, &line).await {
@@ -178,7 +227,7 @@ impl Client {
         // What is still being answered is waited for.
         let _ = to.shutdown().await;
         let rest = async {
-            while let Ok(Some(line)) = from.next_line().await {
+            while let Some(line) = from.next().await {
                 if !write(&mut self.out, &line).await {
                     return;
                 }
@@ -189,18 +238,17 @@ impl Client {
     }
 
     /// Takes up where another one ended: the client said hello once, and waits for answers that do not come.
-    async fn go_on<R: AsyncRead + Unpin, W: AsyncWrite + Unpin>(&mut self, from: &mut Lines<BufReader<R>>, to: &mut W) -> bool {
+    async fn go_on<R: AsyncRead + Unpin, W: AsyncWrite + Unpin>(&mut self, from: &mut Messages<R>, to: &mut W) -> bool {
         let Some(hello) = self.hello.clone() else { return true };
         if !write(to, &hello).await {
             return false;
         }
-        let (id, _) = parts(&hello);
-        if id.is_some_and(|id| self.asked.contains_key(&id.to_string())) {
+        if parts(&hello).id.is_some_and(|id| self.asked.contains_key(&id.to_string())) {
             // Its hello was not answered yet.
             return true;
         }
-        let answered = tokio::time::timeout(PATIENCE, from.next_line()).await;
-        if !matches!(answered, Ok(Ok(Some(_)))) {
+        let answered = tokio::time::timeout(PATIENCE, from.next()).await;
+        if !matches!(answered, Ok(Some(_))) {
             return false;
         }
         if let Some(initialized) = &self.initialized
@@ -211,13 +259,13 @@ impl Client {
         for (_, id) in self.asked.drain() {
             let message = "The relay that worked on this has ended; whether it had an effect is not known. Call again.";
             let failed = json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32_000, "message": message } });
-            if !write(&mut self.out, &failed.to_string()).await {
+            if !write(&mut self.out, &failed.to_string().as_bytes()).await {
                 return false;
             }
         }
         for list in ["tools", "resources", "prompts"] {
             let changed = json!({ "jsonrpc": "2.0", "method": format!("notifications/{list}/list_changed") });
-            if !write(&mut self.out, &changed.to_string()).await {
+            if !write(&mut self.out, &changed.to_string().as_bytes()).await {
                 return false;
             }
         }
@@ -226,6 +274,6 @@ impl Client {
 }
 
 /// Writes a message; whether it could.
-async fn write<W: AsyncWrite + Unpin>(to: &mut W, line: &str) -> bool {
-    to.write_all(format!("{line}\n").as_bytes()).await.is_ok() && to.flush().await.is_ok()
+async fn write<W: AsyncWrite + Unpin>(to: &mut W, line: &[u8]) -> bool {
+    to.write_all(line).await.is_ok() && to.write_all(b"\n").await.is_ok() && to.flush().await.is_ok()
 }
