@@ -92,7 +92,7 @@ pub fn same(a: &str, b: &str) -> bool {
 /// somebody else's, and the token is not for them. The answer shows a proof for the way back.
 pub const NUMBER: &str = "toolmark-number";
 pub const PROOF: &str = "toolmark-proof";
-/// The other program answers within this time.
+/// Whoever is asked is on this machine, and answers within this time.
 pub const PATIENCE: Duration = Duration::from_secs(3);
 
 /// What only somebody with this token can make of these words: shown instead of the token, it gives nothing away.

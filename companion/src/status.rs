@@ -1,17 +1,15 @@
 //! `toolmark status`: every link between a client and a page, and which one is broken.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
 use crate::clients::{self, Client, Start};
-use crate::{home, join};
+use crate::home::{self, PATIENCE};
+use crate::join;
 
-/// Whoever is asked is on this machine.
-const PATIENCE: Duration = Duration::from_secs(3);
 /// Bytes of an answer of the browser, or of the relay to one request.
 const MAX_ANSWER: u64 = 20_000_000;
 /// Tools that the relay has without any page.
