@@ -222,14 +222,17 @@ build_nowasm() {
 
 # Budgets in bytes, brotli 11. Each is a ceiling at what is shipped today, by either of two compilers (rustup's and Debian's), and
 # only ever goes down.
-#   toolmark.js        what a page pays. The aim is 40,000 (60,000 was the first budget): not reached yet, docs/size.md
-#                      says where the bytes are and what takes them out
+#   toolmark.js        what every page pays: all of JavaScript that finds out whether somebody asks, looks at the page, registers
+#   toolmark.wasm.js   what a page pays besides when somebody asks for its tools
+#   toolmark.calls.js  and when a call acts, or asks a site
+#   toolmark.all.js    these three in one file. The aim is 40,000 (60,000 was the first budget): not reached, docs/size.md says
+#                      where the bytes are and what takes them out
 #   toolmark.mjs, toolmark_bg.wasm   the same in two files, for bundlers, who load both: their sum is what only falls (222,600 before
 #                      the script learned to read in slices and only what changed)
 #   toolmark.inspect.js   the inspector, fetched when somebody opens it
 #   toolmark.relay.js  data-relay: fetched by pages that have it
 #   toolmark.nowasm.js toolmark_bg.wasm as JavaScript, loaded by pages that forbid WebAssembly
-BUDGETS='{ "toolmark.js": 179600, "toolmark.mjs": 27600, "toolmark_bg.wasm": 168000, "toolmark.inspect.js": 7900, "toolmark.relay.js": 1800, "toolmark.nowasm.js": 226900 }'
+BUDGETS='{ "toolmark.js": 20100, "toolmark.wasm.js": 150300, "toolmark.calls.js": 12200, "toolmark.all.js": 179600, "toolmark.mjs": 27700, "toolmark_bg.wasm": 167900, "toolmark.inspect.js": 7900, "toolmark.relay.js": 1800, "toolmark.nowasm.js": 226900 }'
 
 size() {
   node --input-type=module -e '

@@ -42,15 +42,16 @@ const aria = (element, name) => ({ true: true, false: false, mixed: 'mixed' })[e
 const isEnabled = (element) => !element.matches(':disabled') && !element.closest('[aria-disabled=true]');
 
 /** Password fields that were seen as such: a page may turn them into text fields to show what was typed. */
-const passwords = new WeakSet();
+let passwords = new WeakSet();
+/** Those that are seen before anybody acts. */
+export const beware = (seen) => {
+  passwords = seen;
+};
 /** Fields that only the person fills and sees. */
 function isSecret(element) {
   if (element.localName === 'input' && element.type === 'password') passwords.add(element);
   return passwords.has(element) || /^(hidden|file)$/.test(element.type) || /(^|\s)(cc-|one-time-code|\S+-password)/i.test(element.getAttribute('autocomplete') ?? '');
 }
-/** Remembers the password fields of a page. */
-export const remember = (root) => root.querySelectorAll('input[type=password]').forEach((element) => passwords.add(element));
-
 function isVisible(element) {
   const box = element.getBoundingClientRect();
   if (element.localName === 'area') return true;

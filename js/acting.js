@@ -1,5 +1,5 @@
 // Calls that act on the page or run the site's own code: may it, does the person want it, and then one at a time.
-import { act, look, remember } from './act.js';
+import { act, beware, look } from './act.js';
 import { confirm } from './confirm.js';
 import { job as customJob } from './define-tool.js';
 import { createSerial, failure } from './serial.js';
@@ -14,9 +14,11 @@ const idOf = (input) => (typeof input?.request_id === 'string' && input.request_
  * @param {(json: string) => Promise<string>} o.clean makes a result fit to be read (Rust)
  * @param {(name: string, input: unknown) => Promise<object>} o.call what a call comes to (Rust); a plan has `live`, where its places are elements
  * @param {() => Promise<unknown>} o.refresh looks at the page anew
+ * @param {WeakSet<Element>} o.passwords fields that were password fields once
  * @param {(name: string) => string} o.nameOf the name under which a tool is offered
  */
-export function createActor({ document, clean, call, refresh, nameOf }) {
+export function createActor({ document, clean, call, refresh, nameOf, passwords }) {
+  beware(passwords);
   const serial = createSerial();
   const answer = async (facts) => JSON.parse(await clean(JSON.stringify(facts ?? null)));
   const finder = (plan) => ([root, element]) => plan.live?.[root]?.get(element)?.deref();
@@ -31,9 +33,6 @@ export function createActor({ document, clean, call, refresh, nameOf }) {
   };
 
   return {
-    /** Password fields may be shown as text later; what they are is remembered. */
-    remember: () => remember(document),
-
     /** The answer of a call with this request id, if there was one. */
     repeated(name, input, account) {
       const requestId = idOf(input);

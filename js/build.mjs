@@ -1,6 +1,7 @@
 // The JavaScript half of the build: node js/build.mjs GLUE CODE OUT UNPACKER
 // GLUE: wasm-bindgen's module (target web), CODE: the optimised wasm, OUT: the folder to fill, UNPACKER: js/packing/unpack.rs
 // compiled. Where CODE is what wasm2js made of it, toolmark.nowasm.js is built, else all the other files.
+import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -107,9 +108,23 @@ const BESIDE = ['inspect', 'nowasm', 'relay'];
 const neighbours = (inline) =>
   `export default ${inline ? 'async (name, from) => import(new URL(`toolmark.${name}.js`, from).href)' : `(name) => ({ ${BESIDE.map((name) => `${name}: () => import("./toolmark.${name}.js")`).join()} })[name]()`};`;
 
-const withWasm = (inline) =>
+/** What calls need that act, or ask a site: in the script, or in one of its own. */
+const CALLS = {
+  inside: `import { createActor } from './acting.js'; import { createPerformer } from './perform.js'; export default async () => ({ createActor, createPerformer });`,
+  beside: `import { neighbour } from './neighbour.js'; export default async (tag, missing) => {
+    try {
+      return await neighbour('calls', tag);
+    } catch (error) {
+      missing(error);
+      throw error;
+    }
+  };`,
+};
+
+const withWasm = (inline, calls = 'inside') =>
   compiled((name) =>
     ({
+      'toolmark:calls': () => CALLS[calls],
       'toolmark:glue': () => resettable(plain(shorter(fs.readFileSync(glue, 'utf8')))),
       'toolmark:wasm': () => `export default ${inline ? 'WASM' : 'undefined'};`,
       'toolmark:beside': () => neighbours(inline),
@@ -122,7 +137,7 @@ const compiled = (contents) => ({
     builder.onResolve({ filter: /^toolmark:/ }, ({ path: name }) => ({ path: name, namespace: 'toolmark' }));
     builder.onLoad({ filter: /.*/, namespace: 'toolmark' }, ({ path: name }) => ({
       contents: contents(name),
-      resolveDir: path.dirname(glue),
+      resolveDir: name === 'toolmark:calls' ? here : path.dirname(glue),
       loader: 'js',
     }));
     builder.onResolve({ filter: /toolmark\.(inspect|nowasm|relay)\.js$/ }, ({ path: name }) => ({ path: name, external: true }));
@@ -131,11 +146,17 @@ const compiled = (contents) => ({
   },
 });
 
+/** The function that the script is gets a name, so that its worker can be made of its text, and what it is called with. */
+const CALLED = /^([^]{0,150}?)\(\(\)=>\{([^]*)\}\)\(\);/;
 /**
- * The function that the script is gets a name, so that its worker can be made of its text, and the wasm by a function
- * that it is called with: no text that the page's thread has to hold or hand over, nor one that the bundler spells at length.
+ * A script that holds the wasm calls that function with another one that gives it: no text that the page's thread has to
+ * hold or hand over, nor one that the bundler spells at length.
  */
-const CALLED = [/^([^]{0,150}?)\(\(\)=>\{([^]*)\}\)\(\);/, (_, before, inside) => `${before}(function TOOLMARK(WASM){${inside}})(()=>${literal(`\xff${pack(code, unpacker)}`)});`];
+function call(file, given = '') {
+  const text = fs.readFileSync(file, 'utf8');
+  if (!CALLED.test(text)) throw new Error('The bundler wraps the script in another form than this build knows.');
+  fs.writeFileSync(file, text.replace(CALLED, (_, before, inside) => `${before}(function TOOLMARK(WASM){${inside}})(${given});`));
+}
 
 const shared = {
   bundle: true,
@@ -144,7 +165,7 @@ const shared = {
   target: 'es2022',
   sourcemap: 'external',
   legalComments: 'none',
-  define: { __VERSION__: JSON.stringify(version), __SCRIPT__: 'false' },
+  define: { __VERSION__: JSON.stringify(version), __SCRIPT__: 'false', __BESIDE__: 'false', __BUILD__: '""', __INTEGRITY__: '{}' },
   logLevel: 'warning',
 };
 
@@ -166,23 +187,46 @@ if (wasm.endsWith('.js')) {
 const unpacker = fs.readFileSync(unpackerFile);
 const code = Buffer.from(plain(fs.readFileSync(wasm, 'latin1')), 'latin1');
 const failed = await transform(fs.readFileSync(path.join(here, 'failed.js'), 'utf8'), { minify: true, charset: 'utf8', target: shared.target, define: shared.define });
-await build({
+const banner = `/*! Toolmark ${version}, MIT */`;
+const packed = `()=>${literal(`\xff${pack(code, unpacker)}`)}`;
+const { outputFiles: [calls] } = await build({
   ...shared,
-  entryPoints: [path.join(here, 'toolmark.js')],
-  outfile: path.join(out, 'toolmark.js'),
+  stdin: { contents: "export { createActor } from './acting.js'; export { createPerformer } from './perform.js';", resolveDir: here },
+  write: false,
+  sourcemap: false,
   format: 'iife',
-  // One character past the first 256 makes the browser hold the whole script at two bytes a character.
+  globalName: 'calls',
   charset: 'ascii',
-  define: { ...shared.define, __SCRIPT__: 'true', 'import.meta.url': '""' },
-  plugins: [withWasm(true)],
-  // What fails while it starts must not land in the page.
-  banner: { js: `/*! Toolmark ${version}, MIT */"use strict";try{` },
-  footer: { js: `}catch(error){${failed.code.trim()}}` },
 });
-const script = path.join(out, 'toolmark.js');
-const text = fs.readFileSync(script, 'utf8');
-if (!CALLED[0].test(text)) throw new Error('The bundler wraps the script in another form than this build knows.');
-fs.writeFileSync(script, text.replace(...CALLED));
+/** What the scripts beside toolmark.js and itself know each other by. */
+const id = crypto.createHash('sha256').update(code).update(calls.text).digest('hex').slice(0, 16);
+// The wasm as a script: it comes from another origin without leave, and packed, through servers that compress only text.
+const beside = {
+  wasm: `${banner}globalThis[Symbol.for("toolmark.wasm")]={id:"${id}",text:${packed}};\n`,
+  calls: `${banner}"use strict";{${calls.text.replace(/^(?:"use strict";)?var /, 'let ').trim()}globalThis[Symbol.for("toolmark.calls")]={id:"${id}",...calls}}\n`,
+};
+const integrity = {};
+for (const [name, text] of Object.entries(beside)) {
+  fs.writeFileSync(path.join(out, `toolmark.${name}.js`), text);
+  integrity[name] = `sha384-${crypto.createHash('sha384').update(text).digest('base64')}`;
+}
+for (const [name, where, given] of [['toolmark.js', 'beside'], ['toolmark.all.js', 'inside', packed]]) {
+  const file = path.join(out, name);
+  await build({
+    ...shared,
+    entryPoints: [path.join(here, 'toolmark.js')],
+    outfile: file,
+    format: 'iife',
+    // One character past the first 256 makes the browser hold the whole script at two bytes a character.
+    charset: 'ascii',
+    define: { ...shared.define, __SCRIPT__: 'true', __BESIDE__: String(where === 'beside'), __BUILD__: JSON.stringify(id), __INTEGRITY__: JSON.stringify(integrity), 'import.meta.url': '""' },
+    plugins: [withWasm(true, where)],
+    // What fails while it starts must not land in the page.
+    banner: { js: `${banner}"use strict";try{` },
+    footer: { js: `}catch(error){${failed.code.trim()}}` },
+  });
+  call(file, given);
+}
 await build({
   ...shared,
   entryPoints: [path.join(here, 'index.js')],

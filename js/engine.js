@@ -1,34 +1,46 @@
 // The compiled half behind one asynchronous function. It runs in a worker where the page lets it have one, so that the
 // page's own thread only looks at the page and registers tools; else, and if that worker ends, in this thread.
-import { forbidden, hold, inlined, instance, load, renew } from './load.js';
+import { adopt, bring, forbidden, held, hold, inlined, instance, load, module, renew, whole } from './load.js';
 import { quiet } from './quiet.js';
 
-/** A worker that is not ready within these milliseconds is given up: the same work is done here. */
+/** A worker that does not answer within these milliseconds is given up: the same work is done here. */
 const WORKER_MS = 5000;
-/** One that leaves a message without an answer for so long has ended; the largest pages take seconds. */
+/** One that leaves a message without an answer for so long has ended; the largest pages take seconds, and so do networks. */
 const ANSWER_MS = 60_000;
 
 /** The page's own file under our name: it may be fetched once more as a worker, where another one would run as such. */
-const OURS = /\/toolmark([.-][\da-f.]+|\.min)*\.js$/;
+const OURS = /\/toolmark(\.all)?([.-][\da-f.]+|\.min)*\.js$/;
 
 /** Does what it is asked with one adapter: `open` makes it, all else are its methods. */
 function createHost() {
   let adapter;
   let home;
   return async (method, ...input) => {
+    // Are you there?
+    if (__SCRIPT__ && !method) return undefined;
     if (method !== 'open') {
       if (home !== instance) throw new Error('it is gone');
       return adapter[method](...input);
     }
-    const [options, { wasm, from, broken, code, encoding } = {}, blocked] = input;
+    const [options, { wasm, tag, broken, code, encoding } = {}, blocked] = input;
     if (__SCRIPT__) hold(code, encoding);
-    const rust = await load(wasm, from, blocked);
+    const rust = await load(wasm, tag, blocked);
     // After a trap nothing in the old instance can be trusted; another document may have seen to that.
     if (broken === instance) renew();
     home = instance;
     adapter = new rust.Adapter(options);
     return { plan: adapter.plan(), slow: rust.slow, version: __VERSION__, home };
   };
+}
+
+/** Sends an answer; with the first one, the compiled code, so that the page's thread has it for what it is asked at once. */
+function post(reply, first) {
+  try {
+    globalThis.postMessage(first ? [...reply, undefined, module] : reply);
+  } catch {
+    // A browser that lets no code go to another thread.
+    globalThis.postMessage(reply);
+  }
 }
 
 /** The worker's side: answers each message `[id, method, …]` with `[id, result, error]`, in their order. */
@@ -41,7 +53,7 @@ export function serve() {
     } catch ({ code, message: text }) {
       reply = [id, undefined, { code, message: text }];
     }
-    globalThis.postMessage(reply);
+    post(reply, message[0] === 'open' && reply.length < 3);
   };
 }
 
@@ -50,7 +62,7 @@ export function serve() {
  * @param {string} options as src/options.rs reads them
  * @param {object} o
  * @param {string | URL} [o.wasm] where the wasm is, for builds that fetch it
- * @param {string} [o.from] this script's address
+ * @param {import('./neighbour.js').Tag} [o.tag] this script's
  * @param {boolean} [o.worker] a worker may be asked for
  * @param {number} [o.broken] the instance that broke, if it was one of this thread
  * @returns {Promise<{plan: object, slow?: string, remote?: boolean, ask: (method: string, ...input: unknown[]) => Promise<unknown>, close: () => void}>}
@@ -63,7 +75,11 @@ export async function connect(options, o) {
     try {
       // A worker of the page's own origin may have another policy; what the page says holds. Each try is a line in the console.
       blocked = forbidden();
-      if (!blocked) return await remote(options, o.from);
+      if (!blocked) {
+        // A worker loads it without the page's thread, and cannot check that it is what the tag's author meant.
+        if (o.tag.integrity && !o.wasm) await bring(o.tag);
+        return await remote(options, o);
+      }
     } catch (error) {
       if (error?.code === 'wasm-blocked') blocked = error;
     }
@@ -72,19 +88,19 @@ export async function connect(options, o) {
   return { ...(await ask('open', options, o, blocked)), ask, close: () => void ask('free').catch(() => {}) };
 }
 
-function remote(options, from) {
+function remote(options, { wasm, tag: { src } }) {
   return new Promise((resolve, reject) => {
     // A page's policy that lets the script in lets it in as a worker too; one of text of our own it may forbid. A page
     // that is isolated wants headers of both.
-    const fetched = !globalThis.crossOriginIsolated && from && OURS.test(new URL(from).pathname) && new URL(from).origin === globalThis.origin;
-    const worker = fetched ? new Worker(from) : spawn();
+    const fetched = !globalThis.crossOriginIsolated && src && OURS.test(new URL(src).pathname) && new URL(src).origin === globalThis.origin;
+    const worker = fetched ? new Worker(src) : spawn();
     const waiting = {};
     let count = 0;
     let ended;
     const ask = (...message) => new Promise((answer, refuse) => {
       if (ended) throw ended;
       count += 1;
-      waiting[count] = [answer, refuse, setTimeout(close, message[0] === 'open' ? WORKER_MS : ANSWER_MS)];
+      waiting[count] = [answer, refuse, setTimeout(close, message[0] ? ANSWER_MS : WORKER_MS)];
       worker.postMessage([count, ...message]);
     });
     const forget = quiet((timer) => clearTimeout(timer));
@@ -97,7 +113,8 @@ function remote(options, from) {
       }
       worker.terminate();
     });
-    worker.onmessage = quiet(({ data: [id, result, error] }) => {
+    worker.onmessage = quiet(({ data: [id, result, error, compiled] }) => {
+      adopt(compiled);
       const [answer, refuse, timer] = waiting[id];
       forget(timer);
       delete waiting[id];
@@ -108,7 +125,7 @@ function remote(options, from) {
       close();
       event.preventDefault();
     });
-    ask('open', options, { code: fetched ? '' : `${inlined}`, encoding: globalThis.document?.characterSet }).then((first) => {
+    ask().then(() => ask('open', options, { wasm: wasm && new URL(wasm, document.baseURI).href, tag: { src }, code: held() && !(fetched && whole) ? `${inlined}` : '', encoding: globalThis.document?.characterSet })).then((first) => {
       if (first.version === __VERSION__) resolve({ ...first, home: undefined, remote: true, ask, close });
       else close();
     }, close);

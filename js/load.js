@@ -1,7 +1,8 @@
-// Where the compiled half comes from: inside the script (one-file build), beside it, or from `data-wasm`; and where a
-// page's policy forbids WebAssembly, the same as JavaScript, from toolmark.nowasm.js.
+// Where the compiled half comes from: a script beside this one, inside this one (toolmark.all.js), or `data-wasm`; and
+// where a page's policy forbids WebAssembly, the same as JavaScript, from toolmark.nowasm.js.
 import { Adapter, initSync, read, reset } from 'toolmark:glue';
 import beside from 'toolmark:beside';
+import { left, neighbour, textNow } from './neighbour.js';
 import { unpack } from './packing/unpack.js';
 import wasmOfScript from 'toolmark:wasm';
 
@@ -17,9 +18,15 @@ export class LoadError extends Error {
 const NOWASM = Symbol.for('toolmark.nowasm');
 
 let loading;
-let module;
+/** The compiled code; another thread may have compiled it (`adopt`). */
+export let module;
+/** There is an instance of it in this thread. */
+let begun = false;
 
-/** Gives the wasm as text (see `bytes`), where the script brings it along. A worker made of this script's text is told it. */
+/** This script holds the wasm itself. */
+export const whole = !!wasmOfScript;
+
+/** Gives the wasm as text (see `bytes`), once this thread has it. A worker made of this script's text is told it. */
 export let inlined = wasmOfScript;
 
 const ESCAPES = { 0: '\0', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
@@ -41,17 +48,40 @@ export function hold(source, characterSet) {
   if (quote) inlined ??= () => text().replace(/\\(?:x(..)|u(....)|([^]))/g, meant);
 }
 
+/** Code that another thread has compiled, for `loadNow`. */
+export const adopt = (compiled) => {
+  module ??= compiled;
+};
+
+/**
+ * The text of the wasm, from toolmark.wasm.js beside this script, if this script does not hold it.
+ * @param {import('./neighbour.js').Tag} [tag] where this script came from
+ * @returns {Promise<void>} rejects with a LoadError
+ */
+export async function bring(tag) {
+  if (__BESIDE__ && !held()) {
+    try {
+      ({ text: inlined } = await neighbour('wasm', tag));
+    } catch (error) {
+      throw new LoadError('wasm-missing', error.message);
+    }
+  }
+}
+
+/** The text is here. */
+export const held = () => (inlined ??= __BESIDE__ ? left('wasm')?.text : undefined);
+
 /**
  * The compiled half, ready.
  * @param {string | URL} [wasm] where it is, for builds that fetch it
- * @param {string} [from] this script's address, if it has one
+ * @param {import('./neighbour.js').Tag} [tag] this script's
  * @param {LoadError} [blocked] what is known already to forbid WebAssembly
  * @returns {Promise<{Adapter: typeof Adapter, read: typeof read}>} rejects with a LoadError
  */
-export function load(wasm, from, blocked) {
-  loading ??= (blocked ? Promise.reject(blocked) : instantiate(wasm))
+export function load(wasm, tag, blocked) {
+  loading ??= (blocked ? Promise.reject(blocked) : instantiate(wasm, tag))
     .then(() => ({ Adapter, read }))
-    .catch((error) => (error.code === 'wasm-blocked' ? translated(error, from) : Promise.reject(error)));
+    .catch((error) => (error.code === 'wasm-blocked' && (!__SCRIPT__ || globalThis.document) ? translated(error, tag) : Promise.reject(error)));
   loading.catch(() => (loading = undefined));
   return loading;
 }
@@ -66,23 +96,31 @@ export function forbidden() {
   return undefined;
 }
 
-/** The compiled half at once: it is there already, or lies in this script. Throws a LoadError. */
-export function loadNow() {
-  if (module) return { Adapter, read };
+/**
+ * The compiled half at once: it is there already, lies in this script, or is waited for.
+ * @param {import('./neighbour.js').Tag} [tag] this script's
+ * @returns {{Adapter: typeof Adapter, read: typeof read}} throws a LoadError
+ */
+export function loadNow(tag) {
+  if (begun) return { Adapter, read };
   const other = inPlace();
   if (other) return other;
   if (__SCRIPT__) {
     const blocked = forbidden();
     if (blocked) throw blocked;
-    begin(new WebAssembly.Module(bytes()));
-    return { Adapter, read };
+    if (__BESIDE__ && !module && !held()) hold(textNow('wasm', tag));
+    if (module || inlined) {
+      begin(module ?? new WebAssembly.Module(bytes()));
+      return { Adapter, read };
+    }
   }
-  throw new LoadError('not-ready', 'Toolmark is not loaded yet: await start() first.');
+  throw new LoadError('not-ready', `Toolmark is not loaded yet: await ${__SCRIPT__ ? 'toolmark.ready' : 'start()'} first.`);
 }
 
 function begin(compiled) {
   initSync({ module: compiled });
   module = compiled;
+  begun = true;
 }
 
 /** Which instance of the code this is. */
@@ -91,7 +129,7 @@ export let instance = 0;
 /** A new instance of the same code: after a trap nothing in the old one can be trusted. */
 export function renew() {
   instance += 1;
-  if (module) reset(module);
+  if (begun) reset(module);
   else inPlace()?.reset();
 }
 
@@ -102,11 +140,11 @@ function inPlace() {
 }
 
 /** The same code as JavaScript, for pages that forbid WebAssembly. */
-async function translated(blocked, from) {
+async function translated(blocked, tag) {
   let why = '';
   if (!inPlace()) {
     try {
-      await beside('nowasm', from);
+      await beside('nowasm', tag?.src);
     } catch (error) {
       why = ` It could not be loaded now: ${error?.message ?? error}.`;
     }
@@ -116,17 +154,17 @@ async function translated(blocked, from) {
   throw new LoadError(blocked.code, `${blocked.message} Or put toolmark.nowasm.js of version ${__VERSION__} beside the script: slower, but it needs no WebAssembly.${why}`);
 }
 
-async function instantiate(wasm) {
+async function instantiate(wasm, tag) {
   if (typeof WebAssembly !== 'object') {
     throw new LoadError('wasm-blocked', 'This browser has no WebAssembly (it may be in a lockdown mode), so this page has no tools.');
   }
   const blocked = forbidden();
   if (blocked) throw blocked;
   try {
-    // Only builds without inlined wasm look beside themselves, and they are modules.
+    if (__BESIDE__ && !wasm) await bring(tag);
     const source = __SCRIPT__ && !wasm ? bytes() : await fetched(wasm || new URL('toolmark_bg.wasm', import.meta.url));
     const compiled = await WebAssembly.compile(source);
-    if (!module) begin(compiled);
+    if (!begun) begin(compiled);
   } catch (error) {
     throw error instanceof LoadError ? error : new LoadError('wasm-failed', `The compiled half of Toolmark could not be started: ${error.message ?? error}.`);
   }
@@ -142,7 +180,7 @@ async function fetched(url) {
   }
 }
 
-/** The inlined code. Its first character shows how the script was decoded. */
+/** The code of the text. Its first character shows how the script was decoded. */
 function bytes() {
   const text = inlined();
   return unpack((text.charCodeAt(0) === 0xff ? text : repaired(text)).slice(1));

@@ -1,6 +1,8 @@
 // Makes the requests that calls of actions come to, and hands what comes back to Rust to be read.
 // Nothing here knows markup: a page is parsed inert and passed on.
 
+import { failure } from './serial.js';
+
 /** Milliseconds a site may take for a whole answer; past this an agent has given up. */
 const TIMEOUT_MS = 10_000;
 /** Bytes of an answer that are read: the largest search pages have two or three million. */
@@ -13,11 +15,6 @@ const MAX_KEPT = 4;
 const MAX_RUNNING = 4;
 /** Calls that may wait; an agent that asks faster is told so. */
 const MAX_WAITING = 20;
-
-/** An error result (see the codes in README). */
-const failure = (code, message, hint, status) => ({
-  error: { code, message, ...(hint && { hint }), ...(status && { status }) },
-});
 
 const CANCELLED = failure('cancelled', 'The call was cancelled.');
 
@@ -173,21 +170,21 @@ export function createPerformer({ adapter, options = {} }) {
     const { status } = response;
     if (status >= 400) {
       await response.body?.cancel();
-      return failure('http_error', `The site answered with status ${status}.`, hintFor(status), status);
+      return failure('http_error', `The site answered with status ${status}.`, hintFor(status), { status });
     }
     const [type, charset] = contentType(response.headers.get('content-type'));
     if (type && !READABLE.test(type)) {
       await response.body?.cancel();
-      return failure('http_error', `The site answered with ${type}, which is no text.`, 'Nothing to read there; try other words.', status);
+      return failure('http_error', `The site answered with ${type}, which is no text.`, 'Nothing to read there; try other words.', { status });
     }
     const bytes = await readBody(response);
     if (!bytes) {
-      return failure('too_large', `The site's answer is larger than ${MAX_BYTES} bytes.`, 'Ask for something more specific.', status);
+      return failure('too_large', `The site's answer is larger than ${MAX_BYTES} bytes.`, 'Ask for something more specific.', { status });
     }
     const text = decode(bytes, charset);
-    if (!text.trim()) return failure('http_error', `The site answered with nothing (status ${status}).`, 'Try other words.', status);
+    if (!text.trim()) return failure('http_error', `The site answered with nothing (status ${status}).`, 'Try other words.', { status });
     if (text.slice(0, 1000).includes('\0')) {
-      return failure('http_error', `The site answered with binary data under the name ${type || 'of nothing'}.`, 'Nothing to read there; try other words.', status);
+      return failure('http_error', `The site answered with binary data under the name ${type || 'of nothing'}.`, 'Nothing to read there; try other words.', { status });
     }
     return { url: response.url || url, kind: kindOf(type, text), text };
   }

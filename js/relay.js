@@ -9,10 +9,12 @@ export function alias(view, surface) {
   const { navigator } = view;
   if (!view.isSecureContext || 'modelContext' in navigator || typeof surface.getTools !== 'function' || typeof surface.addEventListener !== 'function') return undefined;
   const object = new EventTarget();
+  // As it is now: who hears whether somebody asks for tools (js/start.js) does not mean us.
+  const { getTools } = surface;
   let list = [];
   const look = async () => {
     try {
-      const tools = await surface.getTools();
+      const tools = await getTools.call(surface);
       list = tools.map(({ name, title, description, inputSchema, annotations }) => ({
         name, title, description, annotations,
         inputSchema: typeof inputSchema === 'string' ? JSON.parse(inputSchema) : inputSchema ?? { type: 'object', properties: {} },

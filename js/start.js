@@ -6,12 +6,11 @@ import { MAX_ROOTS, elements, seeing, taking, whole } from './snapshot.js';
 import { createRegistry } from './register.js';
 import { install } from './polyfill.js';
 import { alias } from './relay.js';
-import { createPerformer } from './perform.js';
 import { now, quiet } from './quiet.js';
 import { changes } from './changes.js';
 import { watch } from './watch.js';
 import beside from 'toolmark:beside';
-import { createActor } from './acting.js';
+import calls from 'toolmark:calls';
 import { defined } from './define-tool.js';
 import { failure } from './serial.js';
 
@@ -30,15 +29,29 @@ const MAX_MANIFEST = 1_000_000;
 const MAX_TRIES = 3;
 /** A document that still loads is mapped after this many milliseconds with what it has by then. */
 const PARSE_WAIT_MS = 1000;
+/** Who asks the polyfill for tools waits this long for the first ones; a network may never bring what they are made by. */
+const ASKED_MS = 10_000;
 
-/** Where the script tag came from, and so what lies beside it. */
-let home;
+/** Password fields that were seen on pages with controls. */
+const passwords = new WeakSet();
+
+/** The script tag, and so what lies beside it. */
+let home = {};
 
 const unmapped = (error) => ({ level: 'error', code: 'remap-failed', message: `This page could not be mapped: ${error?.message ?? error}. Please report it with the page's address.` });
 const none = () => [];
+const GONE = failure('gone', 'This page no longer offers tools.');
+const unchanged = (kept = []) => ({ added: [], removed: [], kept, changed: [] });
 
 /** The running copy's promise, once there is one (script tag). */
-export const ready = globalThis.document?.[RUNNING]?.promise;
+export const ready = running(globalThis.document)?.promise;
+
+/** What runs in a document, which somebody wants now. */
+function running(document) {
+  const entry = document?.[RUNNING];
+  entry?.want?.();
+  return entry;
+}
 
 /**
  * Starts Toolmark in a document, once.
@@ -48,24 +61,27 @@ export function start(options = {}) {
   return begin(options);
 }
 
-/** The same for the tag, which has diagnostics and something to undo of its own, and knows where it came from. */
-export function begin(options, { diagnostics = [], undo = [], from } = {}) {
+/**
+ * The same for the tag, which has diagnostics and something to undo of its own, knows where it came from, and where only
+ * our own polyfill would show tools, waits until somebody asks for them.
+ */
+export function begin(options, { diagnostics = [], undo = [], tag } = {}) {
   const document = options?.document?.nodeType === 9 ? options.document : globalThis.document;
   if (!document) return Promise.reject(new TypeError('Toolmark needs a document.'));
-  const running = document[RUNNING];
-  if (running) {
-    running.again?.(version);
-    return running.promise;
+  if (tag) home = tag;
+  const other = tag ? document[RUNNING] : running(document);
+  if (other) {
+    other.again?.(version);
+    return other.promise;
   }
   const session = new Session(document, options, diagnostics, undo);
-  home ??= from;
-  const entry = { version, again: (other) => session.again(other), manifest: () => session.manifest(), inspect: (open) => session.inspect(open) };
-  document[RUNNING] = entry;
+  if (__BESIDE__ && tag) session.wanted = new Promise((resolve) => (session.want = () => resolve()));
+  document[RUNNING] = session;
   session.undo.push(() => {
-    if (document[RUNNING] === entry) delete document[RUNNING];
+    if (document[RUNNING] === session) delete document[RUNNING];
   });
-  entry.promise = session.run();
-  return entry.promise;
+  session.promise = session.run();
+  return session.promise;
 }
 
 /**
@@ -73,21 +89,22 @@ export function begin(options, { diagnostics = [], undo = [], from } = {}) {
  * @param {Document | Element} [root]
  */
 export function read(root = globalThis.document, options = {}) {
-  return JSON.parse(loadNow().read(root, forRust(checked(options, () => {}))));
+  return JSON.parse(loadNow(home).read(root, forRust(checked(options, () => {}))));
 }
 
 /** The running handle's manifest, once there is one. */
 export function manifest(document = globalThis.document) {
-  return document?.[RUNNING]?.manifest?.();
+  return running(document)?.manifest?.();
 }
 
 /** Opens the inspector of what runs in a document. */
 export async function inspect(document = globalThis.document) {
-  await document?.[RUNNING]?.inspect?.();
+  await running(document)?.inspect?.();
 }
 
 class Session {
   constructor(document, options, diagnostics, undo) {
+    this.version = version;
     this.document = document;
     this.view = document.defaultView ?? globalThis;
     this.undo = [...undo];
@@ -99,23 +116,6 @@ class Session {
     this.stopped = false;
     this.queue = this.sight = Promise.resolve();
     this.registry = createRegistry({ exposedTo: this.options.exposedTo, call: (name, input, context) => this.call(name, input, context) });
-    this.performer = createPerformer({
-      adapter: {
-        readHtml: (document, url, base, ...range) => this.ask('readHtml', whole(document, this.plan, base), url, base, ...range),
-        readText: (...input) => this.ask('readText', ...input),
-      },
-      options: this.options,
-    });
-    this.actor = createActor({
-      document,
-      clean: (json) => (this.plan ? this.ask('clean', json) : json),
-      call: (name, input) => this.outcome(name, input),
-      nameOf: (name) => this.registry.nameOf(name),
-      refresh: () => {
-        this.watcher.touch();
-        return this.refresh();
-      },
-    });
     this.handle = {
       tools: () => this.tools(),
       diagnostics: () => [...this.noted, ...this.found, ...quiet(() => this.registry.problems(), none)(), ...changes(this.view)].map((one) => ({ ...one })),
@@ -125,6 +125,32 @@ class Session {
       refresh: () => this.refresh(),
       stop: () => this.stop(),
     };
+  }
+
+  /** Does what a call came to that acts, or asks a site. Most pages see none: what it takes is loaded with the first. */
+  async doing(what) {
+    const { createActor, createPerformer } = await calls(home, (error) => this.note('warn', 'calls-missing', error.message));
+    this.parts ??= {
+      performer: createPerformer({
+        adapter: {
+          readHtml: (document, url, base, ...range) => this.ask('readHtml', whole(document, this.plan, base), url, base, ...range),
+          readText: (...input) => this.ask('readText', ...input),
+        },
+        options: this.options,
+      }),
+      actor: createActor({
+        document: this.document,
+        clean: (json) => (this.plan ? this.ask('clean', json) : json),
+        call: (name, input) => this.outcome(name, input),
+        nameOf: (name) => this.registry.nameOf(name),
+        passwords,
+        refresh: () => {
+          this.watcher.touch();
+          return this.refresh();
+        },
+      }),
+    };
+    return this.stopped ? GONE : what(this.parts);
   }
 
   note(level, code, message) {
@@ -140,6 +166,7 @@ class Session {
   async run() {
     try {
       this.lookForSurface();
+      if (__BESIDE__ && this.wanted) await asked(this);
       const [{ plan, slow }] = await Promise.all([this.open(), parsed(this.document)]);
       if (this.stopped) return this.handle;
       if (slow) this.note('info', 'nowasm', `${slow} Until then the page is read by toolmark.nowasm.js, which takes longer.`);
@@ -161,16 +188,21 @@ class Session {
     }
     const { relay } = this.options;
     if (relay) {
-      beside('relay', home).then(({ carry }) => this.stopped || this.undo.push(carry(this, relay)), (error) => this.missing('relay', error));
+      beside('relay', home.src).then(({ carry }) => this.stopped || this.undo.push(carry(this, relay)), (error) => this.missing('relay', error));
     }
-    const { hostname, search } = this.view.location ?? {};
-    if (this.options.inspect || (/^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname) && /[?&]toolmark=inspect\b/.test(search))) void this.inspect();
+    if (this.inspects()) void this.inspect();
     return this.handle;
+  }
+
+  /** The inspector is to open by itself. */
+  inspects() {
+    const { hostname, search } = this.view.location ?? {};
+    return this.options.inspect || (/^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname) && /[?&]toolmark=inspect\b/.test(search));
   }
 
   /** Opens the inspector, which is a script of its own beside this one; `own` opens it in another way. */
   inspect(own) {
-    this.inspector ??= beside('inspect', home).then(({ open }) => {
+    this.inspector ??= beside('inspect', home.src).then(({ open }) => {
       if (this.stopped) return undefined;
       const panel = (own || open)(this);
       this.undo.push(() => panel.close());
@@ -189,13 +221,10 @@ class Session {
 
   /** Offers what there is, and from now on what the site defines. */
   offerDefined() {
-    const running = this.document[RUNNING];
-    if (running && !this.stopped) {
-      running.defined = () => {
-        this.redefined = true;
-        void this.refresh();
-      };
-    }
+    this.defined = () => {
+      this.redefined = true;
+      void this.refresh();
+    };
     return this.refresh();
   }
 
@@ -211,7 +240,7 @@ class Session {
     this.json = forRust({ ...this.options, declaredForms: this.declaredForms });
     // A policy that the page or the tag shows would call a worker a violation.
     const worker = this.options.worker ?? !this.document.querySelector('meta[http-equiv="content-security-policy" i]');
-    this.engine = Promise.resolve(broken).then((broken) => connect(this.json, { wasm, from: home, worker, broken }));
+    this.engine = Promise.resolve(broken).then((broken) => connect(this.json, { wasm, tag: home, worker, broken }));
     this.engine.then((engine) => this.stopped && engine.close(), () => {});
     return this.engine;
   }
@@ -242,7 +271,7 @@ class Session {
     if (!this.plan || this.stopped) return undefined;
     let adapter;
     try {
-      adapter = new (loadNow().Adapter)(this.json);
+      adapter = new (loadNow(home).Adapter)(this.json);
       adapter.map(this.plan.last ?? this.document);
       const text = use(adapter);
       adapter.plan().forget?.();
@@ -320,20 +349,20 @@ class Session {
 
   /** Looks at the page and offers what it has; one at a time. */
   refresh() {
-    const run = () => (this.stopped ? { added: [], removed: [], kept: [], changed: [] } : this.offer());
+    const run = () => (this.stopped ? unchanged() : this.offer());
     this.queue = this.queue.then(run).catch((error) => {
       this.note(...Object.values(unmapped(error)));
-      return { added: [], removed: [], kept: [], changed: [] };
+      return unchanged();
     });
     return this.queue;
   }
 
   async offer() {
     const changed = await this.map();
-    if (this.stopped) return { added: [], removed: [], kept: [], changed: [] };
+    if (this.stopped) return unchanged();
     const surface = this.surface();
     if (!changed && !this.redefined && surface === this.offered) {
-      return { added: [], removed: [], kept: this.definitions.map((tool) => tool.name), changed: [] };
+      return unchanged(this.definitions.map((tool) => tool.name));
     }
     this.redefined = false;
     this.offered = surface;
@@ -365,7 +394,8 @@ class Session {
       const { tools, diagnostics } = JSON.parse(text);
       this.generated = tools;
       this.found = diagnostics;
-      if (tools.some((tool) => tool.source.kind === 'control')) this.actor.remember();
+      // A page may show them as text later.
+      if (tools.some((tool) => tool.source.kind === 'control')) this.document.querySelectorAll('input[type=password]').forEach((one) => passwords.add(one));
       return true;
     } catch (error) {
       this.generated = [];
@@ -466,20 +496,20 @@ class Session {
 
   async answer(name, input, context, account) {
     const signal = context?.signal;
-    if (this.stopped) return failure('gone', 'This page no longer offers tools.');
+    if (this.stopped) return GONE;
     if (signal?.aborted) return failure('cancelled', 'The call was cancelled.');
     // An agent must not be told what the page showed a moment ago.
     await (this.options.watch !== false && this.watcher?.dirty ? this.refresh() : this.queue);
     // Also where the tool went away with what it did: who asks again gets the first answer.
-    const first = this.actor.repeated(name, input, account);
+    const first = this.parts?.actor.repeated(name, input, account);
     if (first) return first;
     const definition = this.definitions.find((tool) => tool.name === name);
     const refused = definition && (await this.refused(definition, input));
     if (refused) return refused;
-    if (definition?.own) return this.actor.custom(definition, input, context, account);
+    if (definition?.own) return this.doing(({ actor }) => actor.custom(definition, input, context, account));
     if (!this.plan) return failure('internal', 'The page is not mapped.');
     if (definition?.source.kind === 'control' && !definition.annotations.readOnlyHint) {
-      return this.actor.control(name, input ?? {}, context, account);
+      return this.doing(({ actor }) => actor.control(name, input ?? {}, context, account));
     }
     const page = definition?.source.kind === 'page';
     if (page) {
@@ -492,10 +522,10 @@ class Session {
       }
     }
     const outcome = await this.outcome(name, input, page);
-    if (this.stopped) return failure('gone', 'This page no longer offers tools.');
+    if (this.stopped) return GONE;
     if (outcome.answer) return outcome.answer;
-    if (outcome.fetch) return this.performer.run(name, outcome, signal);
-    if (outcome.act) return this.actor.state(outcome.act);
+    if (outcome.fetch) return this.doing(({ performer }) => performer.run(name, outcome, signal));
+    if (outcome.act) return this.doing(({ actor }) => actor.state(outcome.act));
     return failure('internal', 'This call has no answer.');
   }
 
@@ -564,14 +594,54 @@ class Session {
   stop() {
     if (this.stopped) return;
     this.stopped = true;
+    this.want?.();
     this.definitions = [];
     this.generated = [];
     this.found = [];
     this.noted = [];
-    const stops = [this.watcher, this.performer, this.actor, this.registry].map((one) => () => one?.stop());
+    const stops = [this.watcher, this.parts?.performer, this.parts?.actor, this.registry].map((one) => () => one?.stop());
     this.engine?.then((engine) => engine.close()).catch(() => {});
     for (const step of [...stops, () => this.plan?.forget?.(), ...this.undo.splice(0).reverse()]) quiet(step)();
   }
+}
+
+/**
+ * Until somebody asks for tools. Where the browser or another script shows them, somebody may be looking now; of our own
+ * polyfill we know: till then the page pays for nothing.
+ */
+async function asked(session) {
+  const { document, view, want } = session;
+  const surface = session.surface();
+  if ((surface && !session.polyfill) || session.options.relay || session.inspects()) return;
+  const late = () => Promise.race([session.promise, new Promise((resolve) => setTimeout(resolve, ASKED_MS))]);
+  const undo = [];
+  const hear = (object, name, wait) => {
+    const method = object?.[name];
+    if (!method) return;
+    const before = Object.getOwnPropertyDescriptor(object, name);
+    const value = wait
+      ? (...input) => want() ?? late().then(() => method.apply(object, input))
+      : (...input) => want() ?? method.apply(object, input);
+    Object.defineProperty(object, name, { value, configurable: true, writable: true });
+    undo.push(() => {
+      if (object[name] !== value) return;
+      if (before) Object.defineProperty(object, name, before);
+      else delete object[name];
+    });
+  };
+  for (const name of ['getTools', 'executeTool']) hear(surface, name, true);
+  hear(surface, 'addEventListener');
+  const { modelContext } = view.navigator;
+  if (surface) for (const name of ['listTools', 'addEventListener']) hear(modelContext, name);
+  // Who puts another surface there looks at that one.
+  const look = () => session.surface() === surface || want();
+  const events = [[document, 'DOMContentLoaded'], [view, 'load']];
+  for (const [target, type] of events) target.addEventListener(type, look);
+  const timer = setTimeout(look, ASKED_MS);
+  await session.wanted;
+  clearTimeout(timer);
+  for (const [target, type] of events) target.removeEventListener(type, look);
+  for (const step of undo) quiet(step)();
 }
 
 /** A definition as the site may see it. */

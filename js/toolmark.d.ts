@@ -216,11 +216,17 @@ export interface Handle {
 }
 
 export const version: string;
-/** The handle of the script tag's start; never rejects. Undefined in the module until something runs. */
+/**
+ * The handle of the script tag's start; never rejects. Undefined in the module until something runs. Reading it starts a
+ * tag that waits for somebody to ask for tools (README, "What a page pays").
+ */
 export const ready: Promise<Handle> | undefined;
 /** Starts once per document; a second call warns and gives the running handle. Trouble is a diagnostic, not a rejection. */
 export function start(options?: Options): Promise<Handle>;
-/** What the readers see, before merging and mapping. In the module build only after `start()`. */
+/**
+ * What the readers see, before merging and mapping. In the module build only after `start()`, else it throws an error whose
+ * `code` is `not-ready`; so does the tag before `ready`, where it may not fetch toolmark.wasm.js while the page waits.
+ */
 export function read(root?: Document | Element, options?: Options): { items: Item[]; diagnostics: Diagnostic[] };
 /** Offers a tool of the site's own; returns its undo. */
 export function defineTool(tool: CustomTool, document?: Document): () => void;

@@ -27,7 +27,7 @@ function begun() {
   const before = Object.getOwnPropertyDescriptor(window, 'toolmark');
   const running = document[RUNNING];
   const started = begin(options, {
-    from: tag?.src || undefined,
+    tag: { src: tag?.src || undefined, nonce: tag?.nonce, integrity: tag?.integrity, crossOrigin: tag?.crossOrigin },
     diagnostics,
     undo: [
       () => {
@@ -37,7 +37,7 @@ function begun() {
     ],
   });
   const api = { version, start, read, defineTool, defineResource, definePrompt, manifest, inspect };
-  Object.defineProperty(api, 'ready', { enumerable: true, get: () => document[RUNNING]?.promise ?? started });
+  Object.defineProperty(api, 'ready', { enumerable: true, get: () => (document[RUNNING]?.want?.(), document[RUNNING]?.promise ?? started) });
   if (!running) {
     try {
       Object.defineProperty(window, 'toolmark', { value: api, configurable: true, writable: true });

@@ -24,9 +24,11 @@ const server = http.createServer((request, response) => {
   const { pathname } = new URL(request.url, 'http://localhost');
   const [, kind, which] = pathname.split('/');
   const known = kind === 'page' ? PAGES[which] : kind === 'script' && scripts[Number.parseInt(which, 10)];
-  if (!known) return response.writeHead(404).end();
+  // What a script loads lies beside it.
+  const file = known?.file && path.join(path.dirname(known.file), path.basename(pathname));
+  if (!known || (file && !fs.existsSync(file))) return response.writeHead(404).end();
   response.writeHead(200, { 'content-type': kind === 'page' ? 'text/html; charset=utf-8' : 'text/javascript; charset=utf-8' });
-  response.end(kind === 'page' ? markup(which) : fs.readFileSync(known.file));
+  response.end(kind === 'page' ? markup(which) : fs.readFileSync(file));
 });
 await new Promise((done) => server.listen(0, '127.0.0.1', done));
 const origin = `http://127.0.0.1:${server.address().port}`;
@@ -93,7 +95,7 @@ async function measure(script, name, found) {
   const set = (key, value) => (found[key] ??= []).push(value);
   const tab = await open(name);
   set('least', (await cpu(tab, least, { rounds })) / rounds);
-  set('start', await cpu(tab, add, { src: `${origin}/script/${scripts.indexOf(script)}.js`, handle: script.handle }));
+  set('start', await cpu(tab, add, { src: `${origin}/script/${scripts.indexOf(script)}/${path.basename(script.file)}`, handle: script.handle }));
   set('same', (await cpu(tab, refresh, { rounds })) / rounds);
   await tab.page.evaluate(refresh, { rounds: 1, change: PAGES[name].change, from: 900 });
   set('change', (await cpu(tab, refresh, { rounds, change: PAGES[name].change, from: 1000 })) / rounds);
@@ -105,7 +107,7 @@ async function measure(script, name, found) {
 async function watching(script, found) {
   for (const [key, watch] of [['without', undefined], ['with', true]]) {
     const tab = await open('small');
-    if (watch) await tab.page.evaluate(add, { src: `${origin}/script/${scripts.indexOf(script)}.js`, handle: script.handle, watch });
+    if (watch) await tab.page.evaluate(add, { src: `${origin}/script/${scripts.indexOf(script)}/${path.basename(script.file)}`, handle: script.handle, watch });
     for (let round = 0; round < 4; round += 1) {
       const time = await cpu(tab, mutate, MUTATIONS);
       if (round) (found[key] ??= []).push(time);

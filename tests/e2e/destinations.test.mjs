@@ -4,15 +4,12 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import net from 'node:net';
 import test, { after, before } from 'node:test';
-import { browser, html, ROOT } from './support.mjs';
-import fs from 'node:fs';
-import path from 'node:path';
+import { browser, html, shipped } from './support.mjs';
 
 const SITE = 'http://shop.example';
 const REFUSED = null;
 /** Hosts that the browser itself asks now and then. */
 const OWN = ['*.google.com', '*.googleapis.com', '*.gstatic.com', '*.gvt1.com', '*.googleusercontent.com'];
-const script = fs.readFileSync(path.join(ROOT, 'dist', 'toolmark.js'));
 
 /** Templates of a SearchAction, and what the page's server is asked for `bag` where that is allowed. */
 const TEMPLATES = [
@@ -172,7 +169,7 @@ before(async () => {
   site = http.createServer((request, response) => {
     const url = new URL(request.url, SITE);
     if (url.pathname === '/page') return response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(body);
-    if (url.pathname === '/dist/toolmark.js') return response.writeHead(200, { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'max-age=3600' }).end(script);
+    if (url.pathname.startsWith('/dist/')) return response.writeHead(200, { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'max-age=3600' }).end(shipped(url.pathname));
     if (url.pathname.startsWith('/.well-known/') || url.pathname === '/favicon.ico') return response.writeHead(404).end();
     asked.push({ host: request.headers.host, url: request.url });
     if (url.pathname === '/to') return response.writeHead(302, { location: url.searchParams.get('to') }).end();

@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { build } from 'esbuild';
-import { browser, FEATURES, followed, html, ld, look, open, product, ROOT, run, SURFACES, tag } from './support.mjs';
+import { browser, FEATURES, followed, html, ld, look, open, ORIGIN, product, ROOT, run, shipped, SURFACES, tag } from './support.mjs';
 
 const OFF = 'data-page="off"';
 const main = (name) => `<main><div itemscope itemtype="https://schema.org/Product"><b itemprop="name">${name}</b></div></main>`;
@@ -243,8 +243,9 @@ for (const surface of SURFACES) {
   /** A server of its own: pages that are intercepted are neither kept by the browser nor prepared ahead. */
   async function visited(args, use) {
     const server = http.createServer(({ url }, response) => {
-      response.setHeader('content-type', url.endsWith('.js') ? 'text/javascript' : 'text/html; charset=utf-8');
-      if (url.endsWith('.js')) response.end(fs.readFileSync(path.join(ROOT, 'dist', 'toolmark.js')));
+      const { pathname } = new URL(url, ORIGIN);
+      response.setHeader('content-type', pathname.endsWith('.js') ? 'text/javascript' : 'text/html; charset=utf-8');
+      if (pathname.endsWith('.js')) response.end(shipped(pathname));
       else response.end(html(`${main(url === '/next' ? 'NEXT' : 'OLD')}<a href="/next">Next</a><script>addEventListener('pageshow', (event) => (window.kept = event.persisted)); window.before = document.prerendering;</script><script src="/toolmark.js" ${OFF}></script>`));
     });
     await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -306,6 +307,7 @@ for (const surface of SURFACES) {
     const prepared = new Promise((resolve) => (ready = resolve));
     const server = http.createServer((request, response) => {
       const { url } = request;
+      const { pathname } = new URL(url, ORIGIN);
       if (url === '/report') {
         let body = '';
         request.on('data', (chunk) => (body += chunk)).on('end', () => told(JSON.parse(body)));
@@ -318,8 +320,8 @@ for (const surface of SURFACES) {
         return;
       }
       if (url === '/once-prepared') return void prepared.then(() => response.end());
-      response.setHeader('content-type', url.endsWith('.js') ? 'text/javascript' : 'text/html; charset=utf-8');
-      if (url.endsWith('.js')) response.end(fs.readFileSync(path.join(ROOT, 'dist', 'toolmark.js')));
+      response.setHeader('content-type', pathname.endsWith('.js') ? 'text/javascript' : 'text/html; charset=utf-8');
+      if (pathname.endsWith('.js')) response.end(shipped(pathname));
       else response.end(html(`${main(url === '/next' ? 'NEXT' : 'OLD')}<script>window.before = document.prerendering;</script><script src="/toolmark.js" ${OFF}></script><script>(${drive})(${url === '/next' ? '' : "'/next'"})</script>`));
     });
     await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -383,7 +383,7 @@ for (const [what, src, kind, charset = 'utf-8'] of [
 }
 
 test('a script that was read in an encoding which loses bytes says what to do', async () => {
-  const page = await open({ page: html(`${ld(product())}<script src="https://cdn.example/dist/toolmark.js" ${OFF}></script>`).replace('<meta charset="utf-8">', ''), type: 'text/html; charset=windows-1257' });
+  const page = await open({ page: html(`${ld(product())}<script src="https://cdn.example/dist/toolmark.all.js" ${OFF}></script>`).replace('<meta charset="utf-8">', ''), type: 'text/html; charset=windows-1257' });
   const { diagnostics } = await look(page);
   assert.deepEqual(diagnostics.map((one) => one.code), ['wasm-failed']);
   assert.match(diagnostics[0].message, /windows-1257.*charset="utf-8"/);
@@ -405,7 +405,7 @@ test('markup in a shadow root that came after the first look is followed', async
   await page.done();
 });
 
-const SCRIPT = () => fs.readFileSync(path.join(ROOT, 'dist', 'toolmark.js'), 'utf8');
+const SCRIPT = () => fs.readFileSync(path.join(ROOT, 'dist', 'toolmark.all.js'), 'utf8');
 /** What optimisers of sites make of a script. */
 const REWRITTEN = {
   'escapes for all that is not ASCII': (script) => script.replace(/[\x80-\xff]/g, (one) => `\\x${one.charCodeAt(0).toString(16)}`),
@@ -431,7 +431,7 @@ for (const [what, rewrite] of Object.entries(REWRITTEN)) {
 }
 
 test('a bundle under another name is not run as a worker', async () => {
-  const script = fs.readFileSync(path.join(ROOT, 'dist', 'toolmark.js'), 'utf8');
+  const script = fs.readFileSync(path.join(ROOT, 'dist', 'toolmark.all.js'), 'utf8');
   const body = `globalThis.runs = (globalThis.runs ?? 0) + 1; if (!globalThis.document) fetch('/ran-as-a-worker');\n${script}`;
   const page = await open({ page: html(`${ld(product())}<script src="/my-toolmark-app.js" data-toolmark ${OFF}></script>`), routes: { '/my-toolmark-app.js': { body, contentType: 'text/javascript; charset=utf-8' } } });
   const { tools } = await look(page);

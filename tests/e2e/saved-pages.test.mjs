@@ -39,7 +39,7 @@ if (!fs.existsSync(manifest)) {
   const all = fs.readFileSync(manifest, 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line));
   const step = Math.max(1, Math.floor(all.length / SAMPLE));
   const pages = all.filter((_, at) => at % step === 0).slice(0, SAMPLE);
-  const script = fs.readFileSync(path.join(ROOT, 'dist', 'toolmark.js'), 'utf8');
+  const script = fs.readFileSync(path.join(ROOT, 'dist', 'toolmark.all.js'), 'utf8');
   let context;
   const told = { same: 0, unsteady: 0, tools: 0 };
   before(async () => {

@@ -26,6 +26,8 @@ after(async () => {
   for (const one of browsers.values()) await (await one).close();
 });
 
+/** A file of dist/ by the end of its address, as servers of tests send it. */
+export const shipped = (pathname) => fs.readFileSync(path.join(ROOT, 'dist', path.basename(pathname)));
 export const tag = (attributes = '') => `<script src="/dist/toolmark.js" ${attributes}></script>`;
 export const ld = (value) => `<script type="application/ld+json">${typeof value === 'string' ? value : JSON.stringify(value)}</script>`;
 export const product = (more = {}) => ({ '@context': 'https://schema.org', '@type': 'Product', name: 'Bag', sku: 'K1', offers: { '@type': 'Offer', price: '10.00', priceCurrency: 'EUR' }, ...more });

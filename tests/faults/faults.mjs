@@ -1,10 +1,8 @@
 // Faults put into a browser: each thing of it that the script touches is missing, throws or gives nonsense.
 // What that is, is not written down anywhere: a page in which every function and property of the browser reports who
 // calls it is lived through once, so that what the script newly uses is broken newly.
-import fs from 'node:fs';
 import http from 'node:http';
-import path from 'node:path';
-import { browser, html, ld, product, ROOT, tag } from '../e2e/support.mjs';
+import { browser, html, ld, product, shipped, tag } from '../e2e/support.mjs';
 
 /** Milliseconds after which something is thought never to come. Ten times what a loaded machine takes. */
 const PATIENCE_MS = 120_000;
@@ -238,11 +236,10 @@ function break_(faults) {
 
 /** A server of the page; a real one, so that the browser caches what it compiled. */
 async function serve() {
-  const script = fs.readFileSync(path.join(ROOT, 'dist', 'toolmark.js'));
   const server = http.createServer((request, response) => {
     const url = new URL(request.url, 'http://localhost');
     const say = (type, body, more = {}) => response.writeHead(200, { 'content-type': `${type}; charset=utf-8`, ...more }).end(body);
-    if (url.pathname === '/dist/toolmark.js') return say('text/javascript', script, { 'cache-control': 'max-age=3600' });
+    if (url.pathname.startsWith('/dist/')) return say('text/javascript', shipped(url.pathname), { 'cache-control': 'max-age=3600' });
     if (url.pathname === '/s') return say('text/html', html('<h1>Results</h1><ol><li><a href="/1">One</a><li><a href="/2">Two</a></ol>'));
     if (url.pathname === '/record') return say('text/html', page(`(${break_})(${url.searchParams.get('faults')}); (${record})()`));
     if (url.pathname === '/page') return say('text/html', page(`(${break_})(${url.searchParams.get('faults')})`));

@@ -87,7 +87,9 @@ test('a script can be pasted into a page, whatever the wasm holds', () => {
   assert.doesNotMatch(source, /<!--|<\/?script/i);
   assert.equal((0, eval)(source), text);
   // HTML standard, 13.2.5.15 and after: one end too early, or a start within a comment that hides the end.
-  assert.ok(!/<\/?script/i.test(fs.readFileSync(path.join(root, 'dist/toolmark.js'), 'utf8')));
+  for (const name of ['toolmark.js', 'toolmark.wasm.js', 'toolmark.calls.js', 'toolmark.all.js']) {
+    assert.ok(!/<\/?script/i.test(fs.readFileSync(path.join(root, 'dist', name), 'utf8')), name);
+  }
 });
 
 test('code that cannot be told apart is refused when it is built, not in a page', () => {
@@ -101,9 +103,11 @@ test('code that cannot be told apart is refused when it is built, not in a page'
   assert.throws(() => pack(padded, unpacker()), /js\/packing/);
 });
 
-test('the script holds the very wasm that lies beside it', () => {
-  const script = fs.readFileSync(path.join(root, 'dist/toolmark.js'), 'utf8');
-  const from = script.lastIndexOf('})(()=>"\xff') + '})(()=>'.length;
-  const text = (0, eval)(script.slice(from, script.indexOf('");', from) + 1));
-  assert.deepEqual(Buffer.from(unpack(text.slice(1))), fs.readFileSync(path.join(root, 'dist/toolmark_bg.wasm')));
-});
+for (const name of ['toolmark.wasm.js', 'toolmark.all.js']) {
+  test(`${name} holds the very wasm that the module loads`, () => {
+    const script = fs.readFileSync(path.join(root, 'dist', name), 'utf8');
+    const from = script.lastIndexOf('()=>"\xff') + '()=>'.length;
+    const text = (0, eval)(script.slice(from).match(/^"(?:[^"\\]|\\[^])*"/)[0]);
+    assert.deepEqual(Buffer.from(unpack(text.slice(1))), fs.readFileSync(path.join(root, 'dist/toolmark_bg.wasm')));
+  });
+}

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
+import { shipped } from '../support.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.join(here, '..', '..', '..');
@@ -29,7 +30,7 @@ export async function serve() {
     const type = pathname.endsWith('.js') ? 'text/javascript' : 'text/html';
     if (typeof found === 'function') found(request, response);
     else if (found !== undefined) response.setHeader('content-type', `${type}; charset=utf-8`).end(found);
-    else if (pathname === '/dist/toolmark.js') response.setHeader('content-type', 'text/javascript; charset=utf-8').end(fs.readFileSync(path.join(root, 'dist', 'toolmark.js')));
+    else if (pathname.startsWith('/dist/')) response.setHeader('content-type', 'text/javascript; charset=utf-8').end(shipped(pathname));
     else if (fs.existsSync(path.join(here, pathname)) && pathname.endsWith('.html')) response.setHeader('content-type', 'text/html; charset=utf-8').end(fs.readFileSync(path.join(here, pathname)));
     else response.writeHead(404).end();
   });

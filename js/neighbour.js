@@ -1,0 +1,79 @@
+// What lies in scripts of its own beside this one (toolmark.wasm.js, toolmark.calls.js), so that a page loads it only when it
+// is needed. Each leaves `{id, …}` under a symbol of its name, and is a classic script: one of another origin needs no
+// leave of that origin then, as the tag itself needs none.
+
+/**
+ * Where a script came from, and how.
+ * @typedef {{src?: string, nonce?: string, integrity?: string, crossOrigin?: string | null}} Tag
+ */
+
+/** What such a script has left here, if it is of this very build; a page may have loaded it itself. */
+export function left(name) {
+  const found = globalThis[Symbol.for(`toolmark.${name}`)];
+  return found?.id === __BUILD__ ? found : undefined;
+}
+
+function addressOf(name, tag) {
+  const url = new URL(`toolmark.${name}.js`, tag.src);
+  // What a cache kept of another build would not fit.
+  url.search = __BUILD__;
+  return url.href;
+}
+
+/**
+ * Loads such a script, once.
+ * @param {'wasm' | 'calls'} name
+ * @param {Tag} [tag]
+ * @returns {Promise<object>} what it left; rejects with an Error that says what to do
+ */
+export async function neighbour(name, tag) {
+  const file = `toolmark.${name}.js`;
+  const way = 'or use toolmark.all.js, which needs no other file.';
+  if (!left(name)) {
+    try {
+      const src = addressOf(name, tag);
+      // A worker needs neither the page's document nor leave to connect.
+      if (globalThis.importScripts) globalThis.importScripts(src);
+      else await inserted(name, src, tag);
+    } catch (error) {
+      const why = tag?.src ? error?.message ?? error : 'this script does not know its own address';
+      throw new Error(`${file} could not be loaded: ${why}. Serve it beside toolmark.js, from where the page's script-src lets scripts come, ${way}`);
+    }
+  }
+  const found = left(name);
+  if (!found) throw new Error(`${file} is not of the same build as toolmark.js. Replace both at once, and let no cache keep toolmark.js for longer than that takes, ${way}`);
+  return found;
+}
+
+/** Runs a script as the tag was run, and leaves no element of it in the page. */
+async function inserted(name, src, { nonce, integrity, crossOrigin }) {
+  const script = document.createElement('script');
+  const state = { nonce, crossOrigin, integrity: integrity && __INTEGRITY__[name] };
+  for (const [key, value] of Object.entries(state)) if (value) script[key] = value;
+  try {
+    script.src = src;
+  } catch (error) {
+    // Trusted Types take no text as an address; for what must be exactly that file there is no other way.
+    if (integrity) throw error;
+    return void (await import(src));
+  }
+  await new Promise((resolve, reject) => {
+    script.onload = resolve;
+    script.onerror = () => reject(new Error('the console says why'));
+    document.head.append(script);
+  }).finally(() => script.remove());
+}
+
+/** The source of `text` of such a script, which the page's thread waits for; nothing where it cannot be had. */
+export function textNow(name, tag) {
+  try {
+    const request = new XMLHttpRequest();
+    request.open('GET', addressOf(name, tag), false);
+    request.overrideMimeType('text/javascript; charset=utf-8');
+    request.send();
+    const source = request.responseText;
+    return source.includes(__BUILD__) ? source.slice(source.indexOf('text')) : undefined;
+  } catch {
+    return undefined;
+  }
+}
