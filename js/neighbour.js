@@ -34,7 +34,7 @@ export async function neighbour(name, tag) {
       const src = addressOf(name, tag);
       // A worker needs neither the page's document nor leave to connect.
       if (globalThis.importScripts) globalThis.importScripts(src);
-      else await inserted(name, src, tag);
+      else await ran(name, src, tag);
     } catch (error) {
       const why = tag?.src ? error?.message ?? error : 'this script does not know its own address';
       throw new Error(`${file} could not be loaded: ${why}. Serve it beside toolmark.js, from where the page's script-src lets scripts come, ${way}`);
@@ -45,18 +45,20 @@ export async function neighbour(name, tag) {
   return found;
 }
 
-/** Runs a script as the tag was run, and leaves no element of it in the page. */
-async function inserted(name, src, { nonce, integrity, crossOrigin }) {
+/** Runs such a script in a page. */
+function ran(name, src, tag) {
+  const element = () => inserted(src, { ...tag, integrity: tag.integrity && __INTEGRITY__[name] });
+  if (tag.integrity) return element();
+  // Another origin may give no leave to import, and Trusted Types take no text as an element's address.
+  const ways = [() => import(src), element];
+  if (new URL(src).origin !== globalThis.origin && !tag.crossOrigin) ways.reverse();
+  return ways[0]().catch(ways[1]);
+}
+
+/** The same by an element like the tag, of which the page keeps no trace. */
+async function inserted(src, { nonce, integrity, crossOrigin }) {
   const script = document.createElement('script');
-  const state = { nonce, crossOrigin, integrity: integrity && __INTEGRITY__[name] };
-  for (const [key, value] of Object.entries(state)) if (value) script[key] = value;
-  try {
-    script.src = src;
-  } catch (error) {
-    // Trusted Types take no text as an address; for what must be exactly that file there is no other way.
-    if (integrity) throw error;
-    return void (await import(src));
-  }
+  for (const [key, value] of Object.entries({ nonce, integrity, crossOrigin, src })) if (value) script[key] = value;
   await new Promise((resolve, reject) => {
     script.onload = resolve;
     script.onerror = () => reject(new Error('the console says why'));

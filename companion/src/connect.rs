@@ -51,7 +51,7 @@ pub struct Options {
     /// Give Toolmark to pages that do not have it: to all, or to these hosts and their subdomains
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "*", value_delimiter = ',', value_name = "HOST,…")]
     inject: Vec<String>,
-    /// The toolmark.js for --inject; else the one beside this program, or in dist/ of its checkout
+    /// The toolmark.all.js for --inject; else the one beside this program, or in dist/ of its checkout
     #[arg(long, value_name = "FILE", requires = "inject")]
     script: Option<PathBuf>,
     /// Say nothing on standard error

@@ -13,7 +13,7 @@ import { client, run, site, start } from './support.mjs';
 
 const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium';
 const DIST = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../dist');
-const SCRIPT = path.join(DIST, 'toolmark.js');
+const SCRIPT = path.join(DIST, 'toolmark.all.js');
 const ARGS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
 const closing = [];
@@ -330,7 +330,7 @@ test('--inject gives Toolmark to pages that have none, under any policy, once', 
   const tagged = await tab(t, `${origin}/tagged`);
   const wasm = await tab(t, `${origin}/wasm`);
   const elsewhere = await tab(t, `${other}/plain`);
-  const { mcp, call } = await connected('--inject=127.0.0.1,shop.example', '--script', SCRIPT);
+  const { mcp, call } = await connected('--inject=127.0.0.1,shop.example', '--script', path.join(DIST, 'toolmark.js'));
   const offering = async (ending) => (await pages(mcp)).find((one) => one.url.endsWith(ending));
   for (const ending of ['/plain', '/tagged', '/wasm']) {
     const page = await until(`tools at ${ending}`, () => offering(ending));

@@ -81,7 +81,7 @@ for (const policy of ["script-src 'self'", "default-src 'self'"]) {
     assert.equal(page.warnings.filter((text) => text.includes('[toolmark]')).length, 1);
     const answer = await page.evaluate(async () => {
       window.toolmark.defineTool({ name: 'mine', description: 'Mine.', execute: () => ({ fine: true }) });
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await (await window.toolmark.ready).refresh();
       const [tool] = await document.modelContext.getTools();
       return document.modelContext.executeTool(tool, {});
     });
@@ -128,7 +128,6 @@ test('an insecure context gets no polyfill, and a word why', async () => {
 
 test('a sandboxed frame of opaque origin works in itself', async () => {
   const page = await open({ page: html('<iframe sandbox="allow-scripts" src="/inner"></iframe>'), routes: { '/inner': { body } } });
-  await page.waitForTimeout(700);
   const frame = page.frames().find((one) => one.url().endsWith('/inner'));
   const names = await frame.evaluate(async () => (await window.toolmark.ready).tools().map((tool) => tool.name));
   assert.deepEqual(names, ['get_product']);

@@ -34,21 +34,25 @@ pub struct Inject {
     nowasm: Option<Arc<str>>,
 }
 
+/// The build that is one file: a script that goes into a page as text knows of nothing beside it.
+const SCRIPT: &str = "toolmark.all.js";
+
 /// Where the script may lie: where the person says, beside the program, in the checkout that it was built in.
 fn places(script: Option<&Path>) -> Vec<PathBuf> {
     if let Some(script) = script {
-        return vec![script.to_owned()];
+        let whole = (script.file_name() == Some("toolmark.js".as_ref())).then(|| script.with_file_name(SCRIPT));
+        return whole.into_iter().chain([script.to_owned()]).collect();
     }
     let program = std::env::current_exe().and_then(|path| path.canonicalize()).unwrap_or_default();
-    let beside = program.parent().map(|folder| folder.join("toolmark.js"));
-    let above = program.ancestors().skip(1).map(|folder| folder.join("dist/toolmark.js"));
+    let beside = program.parent().map(|folder| folder.join(SCRIPT));
+    let above = program.ancestors().skip(1).map(|folder| folder.join("dist").join(SCRIPT));
     beside.into_iter().chain(above).collect()
 }
 
 fn read(path: &Path) -> Result<Arc<str>, String> {
     let problem = |error: std::io::Error| format!("'{}' cannot be read: {error}.", path.display());
     if std::fs::metadata(path).map_err(problem)?.len() > MAX_SCRIPT {
-        return Err(format!("'{}' has more than {MAX_SCRIPT} bytes: it is not toolmark.js.", path.display()));
+        return Err(format!("'{}' has more than {MAX_SCRIPT} bytes: it is not {SCRIPT}.", path.display()));
     }
     std::fs::read_to_string(path).map(Arc::from).map_err(problem)
 }
@@ -60,7 +64,7 @@ impl Inject {
         let found = places.iter().find(|path| path.is_file()).ok_or_else(|| {
             let looked: Vec<String> = places.iter().take(2).map(|path| path.display().to_string()).collect();
             format!(
-                "--inject needs toolmark.js, which is not at {}. Build it (bash build.sh), or name it with --script FILE.",
+                "--inject needs {SCRIPT}, which is not at {}. Build it (bash build.sh), or name it with --script FILE.",
                 looked.join(" or ")
             )
         })?;
@@ -102,7 +106,7 @@ impl Inject {
             ("nowasm", Some(nowasm)) => vec![nowasm, &self.script],
             ("nowasm", None) => {
                 return Err(format!(
-                    "{url} forbids WebAssembly, and toolmark.nowasm.js is not beside toolmark.js: build it (bash build.sh)."
+                    "{url} forbids WebAssembly, and toolmark.nowasm.js is not beside {SCRIPT}: build it (bash build.sh)."
                 ));
             }
             _ => return Ok(()),
