@@ -29,7 +29,7 @@ function createHost() {
     if (broken === instance) renew();
     home = instance;
     adapter = new rust.Adapter(options);
-    return { plan: adapter.plan(), slow: rust.slow, version: __VERSION__, home };
+    return { plan: adapter.plan(), slow: rust.slow, version: __BUILD__ || __VERSION__, home };
   };
 }
 
@@ -126,7 +126,7 @@ function remote(options, { wasm, tag: { src } }) {
       event.preventDefault();
     });
     ask().then(() => ask('open', options, { wasm: wasm && new URL(wasm, document.baseURI).href, tag: { src }, code: held() && !(fetched && whole) ? `${inlined}` : '', encoding: globalThis.document?.characterSet })).then((first) => {
-      if (first.version === __VERSION__) resolve({ ...first, home: undefined, remote: true, ask, close });
+      if (first.version === (__BUILD__ || __VERSION__)) resolve({ ...first, home: undefined, remote: true, ask, close });
       else close();
     }, close);
   });

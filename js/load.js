@@ -63,7 +63,7 @@ export async function bring(tag) {
     try {
       ({ text: inlined } = await neighbour('wasm', tag));
     } catch (error) {
-      throw new LoadError('wasm-missing', error.message);
+      throw Object.assign(new LoadError('wasm-missing', error.message), { build: error.build });
     }
   }
 }

@@ -4,19 +4,21 @@
 
 /**
  * Where a script came from, and how.
- * @typedef {{src?: string, nonce?: string, integrity?: string, crossOrigin?: string | null}} Tag
+ * @typedef {{src?: string, nonce?: string, integrity?: string, crossOrigin?: string | null, element?: Element}} Tag
  */
+
+const any = (name) => globalThis[Symbol.for(`toolmark.${name}`)];
 
 /** What such a script has left here, if it is of this very build; a page may have loaded it itself. */
 export function left(name) {
-  const found = globalThis[Symbol.for(`toolmark.${name}`)];
+  const found = any(name);
   return found?.id === __BUILD__ ? found : undefined;
 }
 
-function addressOf(name, tag) {
-  const url = new URL(`toolmark.${name}.js`, tag.src);
-  // What a cache kept of another build would not fit.
-  url.search = __BUILD__;
+/** The address of a script beside the tag's, of one build: a cache may have kept another. */
+function addressOf(file, tag, build = __BUILD__) {
+  const url = new URL(file, tag.src);
+  url.search = build;
   return url.href;
 }
 
@@ -24,14 +26,14 @@ function addressOf(name, tag) {
  * Loads such a script, once.
  * @param {'wasm' | 'calls'} name
  * @param {Tag} [tag]
- * @returns {Promise<object>} what it left; rejects with an Error that says what to do
+ * @returns {Promise<object>} what it left; rejects with an Error that says what to do, with `build` if it is of that one
  */
 export async function neighbour(name, tag) {
   const file = `toolmark.${name}.js`;
   const way = 'or use toolmark.all.js, which needs no other file.';
   if (!left(name)) {
     try {
-      const src = addressOf(name, tag);
+      const src = addressOf(file, tag);
       // A worker needs neither the page's document nor leave to connect.
       if (globalThis.importScripts) globalThis.importScripts(src);
       else await ran(name, src, tag);
@@ -41,7 +43,10 @@ export async function neighbour(name, tag) {
     }
   }
   const found = left(name);
-  if (!found) throw new Error(`${file} is not of the same build as toolmark.js. Replace both at once, and let no cache keep toolmark.js for longer than that takes, ${way}`);
+  if (!found) {
+    const error = new Error(`${file} is not of the same build as toolmark.js. Replace both at once, and let no cache keep toolmark.js for longer than that takes, ${way}`);
+    throw Object.assign(error, { build: any(name)?.id });
+  }
   return found;
 }
 
@@ -59,18 +64,28 @@ function ran(name, src, tag) {
 async function inserted(src, { nonce, integrity, crossOrigin }) {
   const script = document.createElement('script');
   for (const [key, value] of Object.entries({ nonce, integrity, crossOrigin, src })) if (value) script[key] = value;
-  await new Promise((resolve, reject) => {
-    script.onload = resolve;
-    script.onerror = () => reject(new Error('the console says why'));
-    document.head.append(script);
-  }).finally(() => script.remove());
+  await put(script);
+}
+
+const put = (script) => new Promise((resolve, reject) => {
+  script.onload = resolve;
+  script.onerror = () => reject(new Error('the console says why'));
+  document.head.append(script);
+}).finally(() => script.remove());
+
+/** Runs the tag's script once more, as it is in another build; nothing where that is what ran, or may not. */
+export function another(build, { element, integrity, src }) {
+  if (!element || integrity || /\?\w{16}$/.test(src)) return undefined;
+  const script = element.cloneNode();
+  script.src = addressOf(src, { src }, build);
+  return put(script);
 }
 
 /** The source of `text` of such a script, which the page's thread waits for; nothing where it cannot be had. */
 export function textNow(name, tag) {
   try {
     const request = new XMLHttpRequest();
-    request.open('GET', addressOf(name, tag), false);
+    request.open('GET', addressOf(`toolmark.${name}.js`, tag), false);
     request.overrideMimeType('text/javascript; charset=utf-8');
     request.send();
     const source = request.responseText;

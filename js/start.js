@@ -9,6 +9,7 @@ import { alias } from './relay.js';
 import { now, quiet } from './quiet.js';
 import { changes } from './changes.js';
 import { watch } from './watch.js';
+import { another } from './neighbour.js';
 import beside from 'toolmark:beside';
 import calls from 'toolmark:calls';
 import { defined } from './define-tool.js';
@@ -29,7 +30,10 @@ const MAX_MANIFEST = 1_000_000;
 const MAX_TRIES = 3;
 /** A document that still loads is mapped after this many milliseconds with what it has by then. */
 const PARSE_WAIT_MS = 1000;
-/** Who asks the polyfill for tools waits this long for the first ones; a network may never bring what they are made by. */
+/**
+ * Who asks the polyfill for tools waits this many milliseconds for the first ones: a network may never bring what they are
+ * made by. After as many another script that puts a surface of its own into the page has done so.
+ */
 const ASKED_MS = 10_000;
 
 /** Password fields that were seen on pages with controls. */
@@ -181,6 +185,8 @@ class Session {
       await this.offerDefined();
       if (this.document.readyState === 'loading') this.onceParsed();
     } catch (error) {
+      const other = __BESIDE__ && error.build && this.wanted && (await renewed(this, error.build));
+      if (other) return other;
       const known = error instanceof LoadError;
       this.note(known ? 'warn' : 'error', known ? error.code : 'start-failed', known ? error.message : `Toolmark could not start: ${error?.message ?? error}.`);
       // The site's own tools need nothing that could be missing.
@@ -619,9 +625,10 @@ async function asked(session) {
     const method = object?.[name];
     if (!method) return;
     const before = Object.getOwnPropertyDescriptor(object, name);
-    const value = wait
-      ? (...input) => want() ?? late().then(() => method.apply(object, input))
-      : (...input) => want() ?? method.apply(object, input);
+    const value = (...input) => {
+      want();
+      return wait ? late().then(() => (session.surface() ?? object)[name](...input)) : method.apply(object, input);
+    };
     Object.defineProperty(object, name, { value, configurable: true, writable: true });
     undo.push(() => {
       if (object[name] !== value) return;
@@ -642,6 +649,23 @@ async function asked(session) {
   clearTimeout(timer);
   for (const [target, type] of events) target.removeEventListener(type, look);
   for (const step of undo) quiet(step)();
+}
+
+/** A cache kept this script for longer than what lies beside it: the build that fits takes its place. Gives its handle. */
+async function renewed(session, build) {
+  const { document } = session;
+  try {
+    const loaded = another(build, home);
+    if (!loaded) return undefined;
+    // The other one starts when it comes, in a document where nothing runs.
+    session.stop();
+    await loaded;
+    return await running(document).promise;
+  } catch {
+    home = { ...home, element: undefined };
+    begin(session.options, { tag: home });
+    return running(document).promise;
+  }
 }
 
 /** A definition as the site may see it. */

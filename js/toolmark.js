@@ -27,7 +27,7 @@ function begun() {
   const before = Object.getOwnPropertyDescriptor(window, 'toolmark');
   const running = document[RUNNING];
   const started = begin(options, {
-    tag: { src: tag?.src || undefined, nonce: tag?.nonce, integrity: tag?.integrity, crossOrigin: tag?.crossOrigin },
+    tag: { element: tag, src: tag?.src || undefined, nonce: tag?.nonce, integrity: tag?.integrity, crossOrigin: tag?.crossOrigin },
     diagnostics,
     undo: [
       () => {

@@ -19,6 +19,8 @@ if (options.beside) scripts.push({ name: path.basename(options.beside), file: op
 /** Refreshes that one figure is the mean of. */
 const ROUNDS = { small: 20 };
 const MUTATIONS = 10000;
+/** Milliseconds in which a script does what it does by itself. */
+const ALONE_MS = 500;
 
 const server = http.createServer((request, response) => {
   const { pathname } = new URL(request.url, 'http://localhost');
@@ -56,6 +58,14 @@ async function open(name) {
   return { context, page, session };
 }
 
+/** What is only there, and nobody asks it for anything. */
+const alone = async ({ src, ms }) => {
+  if (src) {
+    const script = Object.assign(document.createElement('script'), { src });
+    document.head.append(script);
+  }
+  await new Promise((done) => setTimeout(done, ms));
+};
 const add = async ({ src, handle, watch }) => {
   const script = document.createElement('script');
   if (!watch) script.dataset.watch = 'off';
@@ -93,9 +103,14 @@ const mutate = async (count) => {
 async function measure(script, name, found) {
   const rounds = ROUNDS[name] ?? 2;
   const set = (key, value) => (found[key] ??= []).push(value);
+  const src = `${origin}/script/${scripts.indexOf(script)}/${path.basename(script.file)}`;
+  const quiet = await open(name);
+  const without = await cpu(quiet, alone, { ms: ALONE_MS });
+  set('alone', Math.max(0, (await cpu(quiet, alone, { src, ms: ALONE_MS })) - without));
+  await quiet.context.close();
   const tab = await open(name);
   set('least', (await cpu(tab, least, { rounds })) / rounds);
-  set('start', await cpu(tab, add, { src: `${origin}/script/${scripts.indexOf(script)}/${path.basename(script.file)}`, handle: script.handle }));
+  set('start', await cpu(tab, add, { src, handle: script.handle }));
   set('same', (await cpu(tab, refresh, { rounds })) / rounds);
   await tab.page.evaluate(refresh, { rounds: 1, change: PAGES[name].change, from: 900 });
   set('change', (await cpu(tab, refresh, { rounds, change: PAGES[name].change, from: 1000 })) / rounds);
@@ -127,11 +142,11 @@ await browser.close();
 server.close();
 
 const figure = (value) => (Math.abs(value) < 10 ? String(Number(value.toPrecision(2))) : value.toFixed(0));
-const lines = ['| page | script | start | change | nothing changed | plain JavaScript reads it in | heap, MB |', '| --- | --- | ---: | ---: | ---: | ---: | ---: |'];
+const lines = ['| page | script | nobody asks | start | change | nothing changed | plain JavaScript reads it in | heap, MB |', '| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |'];
 for (const name of names) {
   for (const { name: script } of scripts) {
     const of = (key) => figure(median(results[name][script][key]));
-    lines.push(`| ${name} | ${script} | ${of('start')} | ${of('change')} | ${of('same')} | ${of('least')} | ${of('heap')} |`);
+    lines.push(`| ${name} | ${script} | ${of('alone')} | ${of('start')} | ${of('change')} | ${of('same')} | ${of('least')} | ${of('heap')} |`);
   }
 }
 lines.push('', `${MUTATIONS.toLocaleString('en')} elements added that hold no markup: ${scripts.map(({ name }) => `${name} adds ${figure(median(results.mutations[name].with) - median(results.mutations[name].without))} ms`).join(', ')}.`);

@@ -131,6 +131,47 @@ test('a file of another build is not used', async () => {
   await page.done();
 });
 
+/** A site that put a new build on its server, and a visitor whose cache still has the old toolmark.js. */
+const replaced = (renew) => {
+  const build = /id:"([0-9a-f]{16})"/.exec(shipped('toolmark.wasm.js'))[1];
+  const current = shipped('toolmark.js').toString();
+  return {
+    ...elsewhere(),
+    '/s': { body: html('<h1>Found</h1>') },
+    '/x/toolmark.js': (request) => {
+      const { search } = new URL(request.url());
+      if (!search) return { body: current.replaceAll(build, '0'.repeat(16)), contentType: 'text/javascript' };
+      return search === `?${build}` && renew ? { body: current, contentType: 'text/javascript' } : { status: 404, body: '' };
+    },
+  };
+};
+for (const [what, ask] of [['toolmark.ready', () => window.toolmark.ready], ['getTools()', async () => (window.first = (await document.modelContext.getTools()).map((tool) => tool.name))]]) {
+  test(`a toolmark.js that a cache kept gives way to the one that fits what lies beside it: ${what}`, async () => {
+    const page = await open({ page: html(`${ld(product())}${ld(SEARCH)}<script src="/x/toolmark.js" ${OFF} data-prefix="shop"></script>`), routes: replaced(true) });
+    await page.evaluate(ask);
+    const { listed, tools, codes } = await look(page);
+    assert.deepEqual([listed, tools, codes], [['shop_get_product', 'shop_search_web_site'], ['shop_get_product', 'shop_search_web_site'], []]);
+    assert.match(JSON.stringify(await run(page, 'shop_search_web_site', { q: 'bag' })), /Found/);
+    const first = await page.evaluate(() => window.first);
+    if (first) assert.deepEqual(first, listed);
+    assert.equal(await page.evaluate(async () => (await window.toolmark.ready) === (await window.toolmark.start())), true);
+    assert.deepEqual(page.errors, []);
+    await page.evaluate(async () => (await window.toolmark.ready).stop());
+    assert.equal(await page.evaluate(() => 'modelContext' in document), false);
+    await page.done();
+  });
+}
+
+test('where the one that fits cannot be had, the old one says what to do', async () => {
+  const page = await open({ page: html(`${ld(product())}<script src="/x/toolmark.js" ${OFF}></script>`), routes: replaced(false) });
+  await page.evaluate(() => void window.toolmark.defineTool({ name: 'mine', description: 'Mine.', execute: () => ({ fine: true }) }));
+  const { listed, diagnostics } = await look(page);
+  assert.deepEqual([listed, diagnostics.map((one) => one.code)], [['mine'], ['wasm-missing']]);
+  assert.match(diagnostics[0].message, /not of the same build.*Replace both/);
+  assert.deepEqual(page.errors, []);
+  await page.done();
+});
+
 test('a call that needs toolmark.calls.js says what is missing, and works as soon as it is there', async () => {
   let there = false;
   const calls = () => (there ? { body: shipped('toolmark.calls.js'), contentType: 'text/javascript' } : { status: 404, body: '' });
