@@ -185,8 +185,10 @@ class Session {
       await this.offerDefined();
       if (this.document.readyState === 'loading') this.onceParsed();
     } catch (error) {
-      const other = __BESIDE__ && error.build && this.wanted && (await renewed(this, error.build));
-      if (other) return other;
+      if (__BESIDE__ && this.wanted && error.build) {
+        const other = await renewed(this, error.build);
+        if (other) return other;
+      }
       const known = error instanceof LoadError;
       this.note(known ? 'warn' : 'error', known ? error.code : 'start-failed', known ? error.message : `Toolmark could not start: ${error?.message ?? error}.`);
       // The site's own tools need nothing that could be missing.

@@ -23,12 +23,12 @@ const LANGUAGE = /^(\w*Error|\w+Array|Promise|RegExp|Proxy|DataView)$/;
 const UNREACHED = {
   FocusEvent: 'a page without focus',
   WebSocket: 'data-relay, in a script of its own',
-  Blob: 'the worker of a script from another origin',
   WebAssembly: 'read() before anything started',
   DOMException: 'a caller that passes nonsense to the polyfill',
   MessageChannel: 'the polyfill',
   Observer: 'MutationObserver, by another name',
-  Blob: 'the relay, in a script of its own',
+  Blob: 'the worker of a script from another origin; the relay, in a script of its own',
+  XMLHttpRequest: 'read() before anybody asked',
 };
 
 for (const surface of SURFACES) {
