@@ -76,8 +76,10 @@ const put = (script) => new Promise((resolve, reject) => {
 /** Runs the tag's script once more, as it is in another build; nothing where that is what ran, or may not. */
 export function another(build, { element, integrity, src }) {
   if (!element || integrity || /\?\w{16}$/.test(src)) return undefined;
-  const script = element.cloneNode();
-  script.src = addressOf(src, { src }, build);
+  // A clone would count as one that ran.
+  const script = document.createElement('script');
+  for (const { name, value } of element.attributes) script.setAttribute(name, value);
+  Object.assign(script, { nonce: element.nonce, src: addressOf(src, { src }, build) });
   return put(script);
 }
 

@@ -664,6 +664,7 @@ async function renewed(session, build) {
     await loaded;
     return await running(document).promise;
   } catch {
+    session.stop();
     home = { ...home, element: undefined };
     begin(session.options, { tag: home });
     return running(document).promise;
