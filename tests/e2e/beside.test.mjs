@@ -162,8 +162,8 @@ for (const [what, ask] of [['toolmark.ready', () => window.toolmark.ready], ['ge
   });
 }
 
-test('where the one that fits cannot be had, the old one says what to do', async () => {
-  const page = await open({ page: html(`${ld(product())}<script src="/x/toolmark.js" ${OFF}></script>`), routes: replaced(false) });
+for (const [what, there, headers] of [['is not there', false, {}], ['may not be put there', true, { 'content-security-policy': "require-trusted-types-for 'script'; trusted-types 'none'" }]]) test(`where the one that fits ${what}, the old one says what to do`, async () => {
+  const page = await open({ page: html(`${ld(product())}<script src="/x/toolmark.js" ${OFF}></script>`), headers, routes: replaced(there) });
   await page.evaluate(() => void window.toolmark.defineTool({ name: 'mine', description: 'Mine.', execute: () => ({ fine: true }) }));
   const { listed, diagnostics } = await look(page);
   assert.deepEqual([listed, diagnostics.map((one) => one.code)], [['mine'], ['wasm-missing']]);
