@@ -125,7 +125,8 @@ function remote(options, { wasm, tag: { src } }) {
       close();
       event.preventDefault();
     });
-    ask().then(() => ask('open', options, { wasm: wasm && new URL(wasm, document.baseURI).href, tag: { src }, code: held() && !(fetched && whole) ? `${inlined}` : '', encoding: globalThis.document?.characterSet })).then((first) => {
+    ask().catch(close);
+    ask('open', options, { wasm: wasm && new URL(wasm, document.baseURI).href, tag: { src }, code: held() && !(fetched && whole) ? `${inlined}` : '', encoding: globalThis.document?.characterSet }).then((first) => {
       if (first.version === (__BUILD__ || __VERSION__)) resolve({ ...first, home: undefined, remote: true, ask, close });
       else close();
     }, close);

@@ -171,6 +171,8 @@ class Session {
     try {
       this.lookForSurface();
       if (__BESIDE__ && this.wanted) await asked(this);
+      // A page that is prepared ahead has no worker yet, and may never be shown.
+      if (__SCRIPT__ && this.document.prerendering) await new Promise((resolve) => this.document.addEventListener('prerenderingchange', resolve, { once: true }));
       const [{ plan, slow }] = await Promise.all([this.open(), parsed(this.document)]);
       if (this.stopped) return this.handle;
       if (slow) this.note('info', 'nowasm', `${slow} Until then the page is read by toolmark.nowasm.js, which takes longer.`);

@@ -277,16 +277,13 @@ for (const surface of SURFACES) {
   // A browser that is watched prepares nothing: this one is told by its pages what to do, and tells the server.
   test(`${surface}: a page that the browser prepared ahead has its tools when it is shown`, async () => {
     const drive = async (next) => {
-      const handle = await window.toolmark.ready;
-      const ask = async () => JSON.stringify(await handle.tools().find((tool) => tool.name === 'get_product').execute({}));
+      const { ready } = window.toolmark;
+      const ask = async () => JSON.stringify(await (await ready).tools().find((tool) => tool.name === 'get_product').execute({}));
       const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
       if (!next) {
-        // It ran while the page was hidden; what comes now is what an agent sees.
-        if (document.prerendering) {
-          const shown = new Promise((resolve) => document.addEventListener('prerenderingchange', resolve));
-          await fetch('/prepared');
-          await shown;
-        }
+        // It ran while the page was hidden; what comes when it is shown is what an agent sees.
+        if (document.prerendering) await fetch('/prepared');
+        const handle = await ready;
         const first = await ask();
         document.querySelector('b').textContent = 'NEW';
         for (let round = 0; round < 200 && !JSON.stringify(handle.entities()).includes('NEW'); round += 1) await wait(100);
@@ -341,8 +338,8 @@ for (const surface of SURFACES) {
       await ended;
       server.close();
       server.closeAllConnections();
-      // The browser's own processes may still write there.
-      fs.rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+      // The browser's own processes may still write there; that must not hide what went wrong before.
+      await fs.promises.rm(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 }).catch(() => {});
     }
   });
 }

@@ -128,7 +128,7 @@ async function live(inputs) {
       return kept.go(`${location.search}#there`);
     } catch (error) {
       // A broken pushState is the page's own trouble; one that we broke is ours.
-      if (error?.message !== 'injected' && /dist\/toolmark\.js/.test(error?.stack)) throw error;
+      if (error?.message !== 'injected' && /dist\/toolmark\./.test(error?.stack)) throw error;
     }
   });
   await attempt('defineTool', () => window.toolmark.defineTool({ name: 'mine', description: 'Mine.', execute: () => 'yes' }));
@@ -151,7 +151,7 @@ function record() {
   window.touched = {};
   const ours = () => {
     Error.stackTraceLimit = 4;
-    return /\/dist\/toolmark\.js/.test(new Error().stack.split('\n')[4] ?? '');
+    return /\/dist\/toolmark\./.test(new Error().stack.split('\n')[4] ?? '');
   };
   const note = (kind, name) => {
     if (`${kind} ${name}` in window.touched || !ours()) return false;
