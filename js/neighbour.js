@@ -9,6 +9,9 @@
 
 const any = (name) => globalThis[Symbol.for(`toolmark.${name}`)];
 
+/** Scripts on their way: calls that come at once share one. */
+const coming = {};
+
 /** What such a script has left here, if it is of this very build; a page may have loaded it itself. */
 export function left(name) {
   const found = any(name);
@@ -35,8 +38,9 @@ export async function neighbour(name, tag) {
     try {
       const src = addressOf(file, tag);
       // A worker needs neither the page's document nor leave to connect.
-      if (globalThis.importScripts) globalThis.importScripts(src);
-      else await ran(name, src, tag);
+      if (globalThis.document) await (coming[name] ??= ran(name, src, tag).finally(() => delete coming[name]));
+      else globalThis.importScripts(src);
+      if (!any(name)) throw new Error('another file came in its place');
     } catch (error) {
       const why = tag?.src ? error?.message ?? error : 'this script does not know its own address';
       throw new Error(`${file} could not be loaded: ${why}. Serve it beside toolmark.js, from where the page's script-src lets scripts come, ${way}`);
@@ -44,7 +48,7 @@ export async function neighbour(name, tag) {
   }
   const found = left(name);
   if (!found) {
-    const error = new Error(`${file} is not of the same build as toolmark.js. Replace both at once, and let no cache keep toolmark.js for longer than that takes, ${way}`);
+    const error = new Error(`${file} is not of the same build as toolmark.js. Replace both at once, ${way}`);
     throw Object.assign(error, { build: any(name)?.id });
   }
   return found;
@@ -52,35 +56,37 @@ export async function neighbour(name, tag) {
 
 /** Runs such a script in a page. */
 function ran(name, src, tag) {
-  const element = () => inserted(src, { ...tag, integrity: tag.integrity && __INTEGRITY__[name] });
-  if (tag.integrity) return element();
-  // Another origin may give no leave to import, and Trusted Types take no text as an element's address.
+  if (tag.integrity) return inserted(src, { ...tag, integrity: __INTEGRITY__[name] });
+  const own = src.startsWith(`${globalThis.origin}/`);
+  const element = async () => {
+    // Servers send a page for what they lack: run as a script it would be an error of this page's.
+    const kind = own ? await fetch(src).then(({ headers }) => headers.get('content-type'), () => '') : '';
+    if (/html/.test(kind)) throw new Error('another file came in its place');
+    await inserted(src, tag);
+  };
+  // Another origin may give no leave to import, Trusted Types take no text as an element's address, and many browsers
+  // take no import map after an import.
   const ways = [() => import(src), element];
-  if (new URL(src).origin !== globalThis.origin && !tag.crossOrigin) ways.reverse();
+  if (!(own || tag.crossOrigin) || document.readyState === 'loading') ways.reverse();
   return ways[0]().catch(ways[1]);
 }
 
 /** The same by an element like the tag, of which the page keeps no trace. */
-async function inserted(src, { nonce, integrity, crossOrigin }) {
+async function inserted(src, { nonce, integrity, crossOrigin }, data) {
   const script = document.createElement('script');
-  for (const [key, value] of Object.entries({ nonce, integrity, crossOrigin, src })) if (value) script[key] = value;
-  await put(script);
+  for (const [key, value] of Object.entries({ charset: 'utf-8', nonce, integrity, crossOrigin, src })) if (value) script[key] = value;
+  Object.assign(script.dataset, data);
+  await new Promise((resolve, reject) => {
+    script.onload = resolve;
+    script.onerror = () => reject(new Error('the console says why'));
+    (document.head ?? document.documentElement).append(script);
+  }).finally(() => script.remove());
 }
 
-const put = (script) => new Promise((resolve, reject) => {
-  script.onload = resolve;
-  script.onerror = () => reject(new Error('the console says why'));
-  document.head.append(script);
-}).finally(() => script.remove());
-
 /** Runs the tag's script once more, as it is in another build; nothing where that is what ran, or may not. */
-export function another(build, { element, integrity, src }) {
-  if (!element || integrity || /\?\w{16}$/.test(src)) return undefined;
-  // A clone would count as one that ran.
-  const script = document.createElement('script');
-  for (const { name, value } of element.attributes) script.setAttribute(name, value);
-  Object.assign(script, { nonce: element.nonce, src: addressOf(src, { src }, build) });
-  return put(script);
+export function another(build, { element, integrity, src, ...tag }) {
+  // Not a clone: one of a script that ran does not run. Nor what the page does when it is there.
+  return !element || integrity || /\?\w{16}$/.test(src) ? undefined : inserted(addressOf(src, { src }, build), tag, element.dataset);
 }
 
 /** The source of `text` of such a script, which the page's thread waits for; nothing where it cannot be had. */

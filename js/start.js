@@ -21,6 +21,8 @@ export const version = __VERSION__;
 
 /** Where a document keeps what runs in it: the same for every copy and version of Toolmark. */
 const RUNNING = Symbol.for('toolmark.running');
+/** Where a polyfill keeps what undoes it, from one build to the one that takes its place. */
+const KEPT = __BESIDE__ && Symbol.for('toolmark.polyfill');
 /** Calls that are remembered. */
 const MAX_CALLS = 100;
 /** A site's own index of the page is waited for this long, and read up to this many characters. */
@@ -134,6 +136,7 @@ class Session {
   /** Does what a call came to that acts, or asks a site. Most pages see none: what it takes is loaded with the first. */
   async doing(what) {
     const { createActor, createPerformer } = await calls(home, (error) => this.note('warn', 'calls-missing', error.message));
+    if (this.stopped) return GONE;
     this.parts ??= {
       performer: createPerformer({
         adapter: {
@@ -154,7 +157,7 @@ class Session {
         },
       }),
     };
-    return this.stopped ? GONE : what(this.parts);
+    return what(this.parts);
   }
 
   note(level, code, message) {
@@ -173,6 +176,8 @@ class Session {
       if (__BESIDE__ && this.wanted) await asked(this);
       // A page that is prepared ahead has no worker yet, and may never be shown.
       if (__SCRIPT__ && this.document.prerendering) await new Promise((resolve) => this.document.addEventListener('prerenderingchange', resolve, { once: true }));
+      // The site's own tools need nothing that a network may bring late or never.
+      if (__BESIDE__) setTimeout(quiet(() => this.defined || (this.all().length && this.offerDefined())), PARSE_WAIT_MS);
       const [{ plan, slow }] = await Promise.all([this.open(), parsed(this.document)]);
       if (this.stopped) return this.handle;
       if (slow) this.note('info', 'nowasm', `${slow} Until then the page is read by toolmark.nowasm.js, which takes longer.`);
@@ -307,12 +312,14 @@ class Session {
       this.document.head.append(meta);
       this.undo.push(() => meta.remove());
     }
-    if (!this.surface()) {
-      const undo = install(this.view, (name) => this.registry.yields(name));
+    // What a build that gave way has left is ours.
+    const left = __BESIDE__ && this.surface()?.[KEPT];
+    if (left || !this.surface()) {
+      const undo = left || install(this.view, (name) => (__BESIDE__ ? this.document[RUNNING]?.registry?.yields(name) : this.registry.yields(name)));
       if (undo) this.undo.push(undo);
+      if (__BESIDE__) this.polyfill = undo;
       // Nobody else reads forms with `toolname` then.
-      this.polyfill = !!undo;
-      this.declaredForms = this.polyfill;
+      this.declaredForms = !!undo;
     }
     const surface = this.surface();
     if (!surface) {
@@ -626,12 +633,14 @@ async function asked(session) {
   const late = () => Promise.race([session.promise, new Promise((resolve) => setTimeout(resolve, ASKED_MS))]);
   const undo = [];
   const hear = (object, name, wait) => {
-    const method = object?.[name];
+    const method = object[name];
     if (!method) return;
     const before = Object.getOwnPropertyDescriptor(object, name);
     const value = (...input) => {
       want();
-      return wait ? late().then(() => (session.surface() ?? object)[name](...input)) : method.apply(object, input);
+      // Not what is there by then: a wrapper of this function would call it again.
+      const run = () => method.apply(object, input);
+      return wait ? late().then(run) : run();
     };
     Object.defineProperty(object, name, { value, configurable: true, writable: true });
     undo.push(() => {
@@ -640,10 +649,12 @@ async function asked(session) {
       else delete object[name];
     });
   };
-  for (const name of ['getTools', 'executeTool']) hear(surface, name, true);
-  hear(surface, 'addEventListener');
-  const { modelContext } = view.navigator;
-  if (surface) for (const name of ['listTools', 'addEventListener']) hear(modelContext, name);
+  // An insecure page has no surface, and others may have locked what they put there.
+  quiet(() => {
+    for (const name of ['getTools', 'executeTool']) hear(surface, name, true);
+    hear(surface, 'addEventListener');
+    for (const name of ['listTools', 'addEventListener']) hear(view.navigator.modelContext, name);
+  })();
   // Who puts another surface there looks at that one.
   const look = () => session.surface() === surface || want();
   const events = [[document, 'DOMContentLoaded'], [view, 'load']];
@@ -657,18 +668,23 @@ async function asked(session) {
 
 /** A cache kept this script for longer than what lies beside it: the build that fits takes its place. Gives its handle. */
 async function renewed(session, build) {
-  const { document } = session;
+  const { document, noted, options, polyfill } = session;
   try {
     const loaded = another(build, home);
     if (!loaded) return undefined;
+    // What the page has registered there stays.
+    if (polyfill) {
+      session.surface()[KEPT] = polyfill;
+      session.undo = session.undo.filter((step) => step !== polyfill);
+    }
     // The other one starts when it comes, in a document where nothing runs.
     session.stop();
-    await loaded;
+    await Promise.race([loaded, new Promise((_, late) => setTimeout(late, ASKED_MS))]);
     return await running(document).promise;
   } catch {
     session.stop();
     home = { ...home, element: undefined };
-    begin(session.options, { tag: home });
+    begin(options, { tag: home, diagnostics: noted });
     return running(document).promise;
   }
 }

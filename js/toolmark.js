@@ -32,7 +32,7 @@ function begun() {
     undo: [
       () => {
         // A site's own `toolmark` comes back; else ours stays, out of sight, so that start() can be called again.
-        if (before && window.toolmark === api) Object.defineProperty(window, 'toolmark', before);
+        if (before && !before.value?.manifest && window.toolmark === api) Object.defineProperty(window, 'toolmark', before);
       },
     ],
   });

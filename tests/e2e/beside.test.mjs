@@ -34,6 +34,17 @@ const ASKS = {
   'the first agents: listTools()': () => void navigator.modelContext.listTools(),
   'the first agents: callTool()': () => navigator.modelContext.callTool({ name: 'get_product' }),
   'the first agents: a listener': () => void navigator.modelContext.addEventListener('toolschanged', () => {}),
+  'getTools(), which a script has wrapped': () => {
+    const { getTools } = document.modelContext;
+    document.modelContext.getTools = (...input) => getTools.apply(document.modelContext, input);
+    return document.modelContext.getTools();
+  },
+  'getTools() of a surface that a script has put before ours': () => {
+    const ours = document.modelContext;
+    const value = { registerTool: (...input) => ours.registerTool(...input), getTools: (...input) => ours.getTools(...input) };
+    Object.defineProperty(document, 'modelContext', { configurable: true, value });
+    return value.getTools();
+  },
   'another script puts another surface there': () => {
     Object.defineProperty(document, 'modelContext', { configurable: true, value: { registerTool: async () => {} } });
     dispatchEvent(new Event('load'));
@@ -162,8 +173,58 @@ for (const [what, ask] of [['toolmark.ready', () => window.toolmark.ready], ['ge
   });
 }
 
-for (const [what, there, headers] of [['is not there', false, {}], ['may not be put there', true, { 'content-security-policy': "require-trusted-types-for 'script'; trusted-types 'none'" }]]) test(`where the one that fits ${what}, the old one says what to do`, async () => {
-  const page = await open({ page: html(`${ld(product())}<script src="/x/toolmark.js" ${OFF}></script>`), headers, routes: replaced(there) });
+for (const [what, attributes, policy] of [
+  ['with a nonce', 'nonce="abc"', "script-src 'nonce-abc' 'wasm-unsafe-eval'"],
+  ['as a module', 'type="module" data-toolmark', undefined],
+]) {
+  test(`so does a tag ${what}`, async () => {
+    const page = await open({ page: html(`${ld(product())}<script src="/x/toolmark.js" ${attributes} ${OFF}></script>`), routes: replaced(true), headers: policy && { 'content-security-policy': policy } });
+    const { listed, codes } = await look(page);
+    assert.deepEqual([listed, codes, page.errors], [['get_product'], [], []]);
+    await page.done();
+  });
+}
+
+for (const renew of [true, false]) {
+  test(`what the page has registered and what it holds outlive that, and stop() and start() after it: ${renew ? 'it came' : 'it did not come'}`, async () => {
+    const page = await open({ page: html(`${ld(product())}<script src="/x/toolmark.js" ${OFF}></script>`), routes: replaced(renew) });
+    const seen = await page.evaluate(async () => {
+      const surface = document.modelContext;
+      await surface.registerTool({ name: 'own', description: 'Own.', execute: () => 'own' });
+      const handle = await window.toolmark.ready;
+      const listed = (await surface.getTools()).map((tool) => tool.name);
+      const same = surface === document.modelContext;
+      handle.stop();
+      const gone = !('modelContext' in document);
+      const again = await window.toolmark.start({ page: false });
+      return { listed, same, gone, again: again.tools().map((tool) => tool.name) };
+    });
+    const generated = renew ? ['get_product'] : [];
+    assert.deepEqual(seen, { listed: [...generated, 'own'], same: true, gone: true, again: generated });
+    assert.deepEqual(page.errors, []);
+    await page.done();
+  });
+}
+
+const NOT_HAD = { 'it is not there': {}, 'the server sends the same again': { '/x/toolmark.js': (old) => old }, 'it never comes': { '/x/toolmark.js': () => new Promise(() => {}) }, 'Trusted Types': {} };
+for (const [what, given] of Object.entries(NOT_HAD)) {
+  test(`where the one that fits cannot be had, the site's own tools are there: ${what}`, async () => {
+    const routes = replaced(false);
+    const first = routes['/x/toolmark.js'];
+    const later = given['/x/toolmark.js'] ?? first;
+    const old = first({ url: () => 'https://shop.example/x/toolmark.js' });
+    routes['/x/toolmark.js'] = (request) => (new URL(request.url()).search ? later(later === first ? request : old) : old);
+    const page = await open({ page: html(`${ld(product())}<script src="/x/toolmark.js" ${OFF} data-prefix="?"></script>`), routes, headers: what === 'Trusted Types' ? { 'content-security-policy': "require-trusted-types-for 'script'" } : {} });
+    await page.evaluate(() => void window.toolmark.defineTool({ name: 'mine', description: 'Mine.', execute: () => ({ fine: true }) }));
+    const { listed, codes } = await look(page);
+    assert.deepEqual([listed, codes, page.errors], [['mine'], ['option-invalid', 'wasm-missing'], []]);
+    assert.ok(page.requests.length < 15, 'and nobody asks again and again');
+    await page.done();
+  });
+}
+
+test('where the one that fits cannot be had, the old one says what to do', async () => {
+  const page = await open({ page: html(`${ld(product())}<script src="/x/toolmark.js" ${OFF}></script>`), routes: replaced(false) });
   await page.evaluate(() => void window.toolmark.defineTool({ name: 'mine', description: 'Mine.', execute: () => ({ fine: true }) }));
   const { listed, diagnostics } = await look(page);
   assert.deepEqual([listed, diagnostics.map((one) => one.code)], [['mine'], ['wasm-missing']]);
@@ -186,6 +247,66 @@ test('a call that needs toolmark.calls.js says what is missing, and works as soo
   assert.deepEqual(page.errors, []);
   await page.done();
 });
+
+for (const worker of ['on', 'off']) {
+  test(`worker ${worker}: a server that sends a page for what it lacks causes no error in this one`, async () => {
+    const app = { body: html('<h1>App</h1>') };
+    const page = await open({ page: html(`${ld(product())}${tag(`${OFF} data-worker="${worker}"`)}`), routes: { '/dist/toolmark.wasm.js': app, '/dist/toolmark.calls.js': app }, init: 'onerror = (message) => { window.heard = message; };' });
+    const { diagnostics } = await look(page);
+    assert.match(diagnostics[0].message, /toolmark\.wasm\.js could not be loaded: another file came/);
+    assert.deepEqual([page.errors, await page.evaluate(() => window.heard)], [[], undefined]);
+    await page.done();
+  });
+}
+
+test('a page with what bears the names of a worker is none', async () => {
+  const page = await open({ page: html(`<p id="importScripts"></p>${ld(product())}${tag(`${OFF} data-worker="off"`)}`) });
+  const { listed, codes } = await look(page);
+  assert.deepEqual([listed, codes], [['get_product'], []]);
+  await page.done();
+});
+
+for (const [what, init] of Object.entries({
+  locked: () => Object.defineProperty(navigator, 'modelContext', { value: Object.freeze({ listTools() {}, addEventListener() {} }) }),
+  'not to be had': () => Object.defineProperty(navigator, 'modelContext', { get() { throw new Error('no'); } }),
+})) {
+  test(`another script's navigator.modelContext is ${what}`, async () => {
+    const page = await open({ page: body, init });
+    const { listed, codes } = await look(page);
+    assert.deepEqual([listed, codes, page.errors], [['get_product'], [], []]);
+    await page.done();
+  });
+}
+
+for (const encoding of ['windows-1251', 'gbk']) {
+  test(`a tag with a charset in a page in ${encoding} brings all in that charset`, async () => {
+    const routes = Object.fromEntries(Object.entries(elsewhere()).map(([path, given]) => [path, { ...given, contentType: 'text/javascript' }]));
+    const page = await open({ page: html(`${ld(product())}<script src="https://cdn.example/x/toolmark.js" charset="utf-8" ${OFF} data-worker="off"></script>`).replace('<meta charset="utf-8">', ''), type: `text/html; charset=${encoding}`, routes });
+    const { listed, codes } = await look(page);
+    assert.deepEqual([listed, codes, page.errors], [['get_product'], [], []]);
+    await page.done();
+  });
+}
+
+test('calls that come at once load what they need once', async () => {
+  const page = await open({ page: html(`${ld(product())}${ld(SEARCH)}<script src="https://cdn.example/x/toolmark.js" ${OFF}></script>`), routes: { ...elsewhere({ 'cache-control': 'no-store' }), '/s': { body: html('<h1>Found</h1>') } } });
+  await page.evaluate(async () => {
+    const tool = (await window.toolmark.ready).tools().find(({ name }) => name === 'search_web_site');
+    await Promise.all(['a', 'b', 'c', 'd'].map((q) => tool.execute({ q })));
+  });
+  assert.deepEqual(files(page), ['wasm', 'calls']);
+  await page.done();
+});
+
+for (const surface of SURFACES) {
+  test(`${surface}: the site's own tools do not wait for what never comes`, async () => {
+    const page = await open({ surface, page: body, routes: { '/dist/toolmark.wasm.js': () => new Promise(() => {}) } });
+    await page.evaluate(() => void window.toolmark.defineTool({ name: 'mine', description: 'Mine.', execute: () => ({ fine: true }) }));
+    await until(page, async () => (await document.modelContext.getTools()).some((tool) => tool.name === 'mine'));
+    assert.match(JSON.stringify(await run(page, 'mine')), /fine/);
+    await page.done();
+  });
+}
 
 test('who asks does not wait for ever for what never comes', async () => {
   const page = await open({ page: body, routes: { '/dist/toolmark.wasm.js': () => new Promise(() => {}) } });
