@@ -7,6 +7,8 @@
  * @typedef {{src?: string, nonce?: string, integrity?: string, crossOrigin?: string | null, element?: Element}} Tag
  */
 
+import { parsed } from './parsed.js';
+
 const any = (name) => globalThis[Symbol.for(`toolmark.${name}`)];
 
 /** Scripts on their way: calls that come at once share one. */
@@ -55,7 +57,7 @@ export async function neighbour(name, tag) {
 }
 
 /** Runs such a script in a page. */
-function ran(name, src, tag) {
+async function ran(name, src, tag) {
   if (tag.integrity) return inserted(src, { ...tag, integrity: __INTEGRITY__[name] });
   const own = src.startsWith(`${globalThis.origin}/`);
   const element = async () => {
@@ -64,10 +66,11 @@ function ran(name, src, tag) {
     if (/html/.test(kind)) throw new Error('another file came in its place');
     await inserted(src, tag);
   };
-  // Another origin may give no leave to import, Trusted Types take no text as an element's address, and many browsers
-  // take no import map after an import.
+  // Many browsers take no import map after an import.
+  await parsed(document);
+  // Another origin may give no leave to import, and Trusted Types take no text as an element's address.
   const ways = [() => import(src), element];
-  if (!(own || tag.crossOrigin) || document.readyState === 'loading') ways.reverse();
+  if (!own && !tag.crossOrigin) ways.reverse();
   return ways[0]().catch(ways[1]);
 }
 

@@ -14,6 +14,7 @@ import beside from 'toolmark:beside';
 import calls from 'toolmark:calls';
 import { defined } from './define-tool.js';
 import { failure } from './serial.js';
+import { PARSE_WAIT_MS, parsed } from './parsed.js';
 
 export { defineTool, defineResource, definePrompt } from './define-tool.js';
 
@@ -30,8 +31,6 @@ const MANIFEST_MS = 3000;
 const MAX_MANIFEST = 1_000_000;
 /** A page that changes while it is read in slices is begun anew this often; then it is read at once. */
 const MAX_TRIES = 3;
-/** A document that still loads is mapped after this many milliseconds with what it has by then. */
-const PARSE_WAIT_MS = 1000;
 /**
  * Who asks the polyfill for tools waits this many milliseconds for the first ones: a network may never bring what they are
  * made by. After as many another script that puts a surface of its own into the page has done so.
@@ -110,7 +109,6 @@ export async function inspect(document = globalThis.document) {
 
 class Session {
   constructor(document, options, diagnostics, undo) {
-    this.version = version;
     this.document = document;
     this.view = document.defaultView ?? globalThis;
     this.undo = [...undo];
@@ -691,12 +689,3 @@ async function renewed(session, build) {
 
 /** A definition as the site may see it. */
 const shown = ({ own, ...definition }) => quiet(() => structuredClone(definition), () => definition)();
-
-/** The document is parsed, or takes too long about it. */
-function parsed(document) {
-  if (document.readyState !== 'loading') return undefined;
-  return new Promise((resolve) => {
-    document.addEventListener('DOMContentLoaded', resolve, { once: true });
-    setTimeout(resolve, PARSE_WAIT_MS);
-  });
-}
