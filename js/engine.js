@@ -53,7 +53,8 @@ export function serve() {
     } catch ({ code, message: text }) {
       reply = [id, undefined, { code, message: text }];
     }
-    post(reply, message[0] === 'open' && reply.length < 3);
+    if (__BESIDE__) post(reply, message[0] === 'open' && reply.length < 3);
+    else globalThis.postMessage(reply);
   };
 }
 
@@ -114,7 +115,7 @@ function remote(options, { wasm, tag: { src } }) {
       worker.terminate();
     });
     worker.onmessage = quiet(({ data: [id, result, error, compiled] }) => {
-      adopt(compiled);
+      if (__BESIDE__) adopt(compiled);
       const [answer, refuse, timer] = waiting[id];
       forget(timer);
       delete waiting[id];
