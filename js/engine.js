@@ -17,7 +17,7 @@ function createHost() {
   let home;
   return async (method, ...input) => {
     // Are you there?
-    if (__SCRIPT__ && !method) return undefined;
+    if (__BESIDE__ && !method) return undefined;
     if (method !== 'open') {
       if (home !== instance) throw new Error('it is gone');
       return adapter[method](...input);
@@ -29,7 +29,7 @@ function createHost() {
     if (broken === instance) renew();
     home = instance;
     adapter = new rust.Adapter(options);
-    return { plan: adapter.plan(), slow: rust.slow, version: __BUILD__ || __VERSION__, home };
+    return { plan: adapter.plan(), slow: rust.slow, version: __BESIDE__ ? __BUILD__ : __VERSION__, home };
   };
 }
 
@@ -78,7 +78,7 @@ export async function connect(options, o) {
       blocked = forbidden();
       if (!blocked) {
         // A worker loads it without the page's thread, and cannot check that it is what the tag's author meant.
-        if (o.tag.integrity && !o.wasm) await bring(o.tag);
+        if (__BESIDE__ && o.tag.integrity && !o.wasm) await bring(o.tag);
         return await remote(options, o);
       }
     } catch (error) {
@@ -101,7 +101,7 @@ function remote(options, { wasm, tag: { src } }) {
     const ask = (...message) => new Promise((answer, refuse) => {
       if (ended) throw ended;
       count += 1;
-      waiting[count] = [answer, refuse, setTimeout(close, message[0] ? ANSWER_MS : WORKER_MS)];
+      waiting[count] = [answer, refuse, setTimeout(close, message[0] === (__BESIDE__ ? undefined : 'open') ? WORKER_MS : ANSWER_MS)];
       worker.postMessage([count, ...message]);
     });
     const forget = quiet((timer) => clearTimeout(timer));
@@ -126,9 +126,10 @@ function remote(options, { wasm, tag: { src } }) {
       close();
       event.preventDefault();
     });
-    ask().catch(close);
-    ask('open', options, { wasm: wasm && new URL(wasm, document.baseURI).href, tag: { src }, code: held() && !(fetched && whole) ? `${inlined}` : '', encoding: globalThis.document?.characterSet }).then((first) => {
-      if (first.version === (__BUILD__ || __VERSION__)) resolve({ ...first, home: undefined, remote: true, ask, close });
+    // What it loads may take longer than a worker takes to be there.
+    if (__BESIDE__) ask().catch(close);
+    ask('open', options, { ...(__BESIDE__ && { wasm: wasm && new URL(wasm, document.baseURI).href, tag: { src } }), code: held() && !(fetched && whole) ? `${inlined}` : '', encoding: globalThis.document?.characterSet }).then((first) => {
+      if (first.version === (__BESIDE__ ? __BUILD__ : __VERSION__)) resolve({ ...first, home: undefined, remote: true, ask, close });
       else close();
     }, close);
   });

@@ -173,7 +173,7 @@ class Session {
       this.lookForSurface();
       if (__BESIDE__ && this.wanted) await asked(this);
       // A page that is prepared ahead has no worker yet, and may never be shown.
-      if (__SCRIPT__ && this.document.prerendering) await new Promise((resolve) => this.document.addEventListener('prerenderingchange', resolve, { once: true }));
+      if (__BESIDE__ && this.document.prerendering) await new Promise((resolve) => this.document.addEventListener('prerenderingchange', resolve, { once: true }));
       // The site's own tools need nothing that a network may bring late or never.
       if (__BESIDE__) setTimeout(quiet(() => this.defined || (this.all().length && this.offerDefined())), PARSE_WAIT_MS);
       const [{ plan, slow }] = await Promise.all([this.open(), parsed(this.document)]);

@@ -27,12 +27,12 @@ function begun() {
   const before = Object.getOwnPropertyDescriptor(window, 'toolmark');
   const running = document[RUNNING];
   const started = begin(options, {
-    tag: { element: tag, src: tag?.src || undefined, nonce: tag?.nonce, integrity: tag?.integrity, crossOrigin: tag?.crossOrigin },
+    tag: { src: tag?.src || undefined, ...(__BESIDE__ && { element: tag, nonce: tag?.nonce, integrity: tag?.integrity, crossOrigin: tag?.crossOrigin }) },
     diagnostics,
     undo: [
       () => {
         // A site's own `toolmark` comes back; else ours stays, out of sight, so that start() can be called again.
-        if (before && !before.value?.manifest && window.toolmark === api) Object.defineProperty(window, 'toolmark', before);
+        if (before && !(__BESIDE__ && before.value?.manifest) && window.toolmark === api) Object.defineProperty(window, 'toolmark', before);
       },
     ],
   });
