@@ -2,12 +2,12 @@
 // is needed. Each leaves `{id, …}` under a symbol of its name, and is a classic script: one of another origin needs no
 // leave of that origin then, as the tag itself needs none.
 
+import { parsed } from './parsed.js';
+
 /**
  * Where a script came from, and how.
  * @typedef {{src?: string, nonce?: string, integrity?: string, crossOrigin?: string | null, element?: Element}} Tag
  */
-
-import { parsed } from './parsed.js';
 
 const any = (name) => globalThis[Symbol.for(`toolmark.${name}`)];
 
