@@ -52,6 +52,7 @@ function isSecret(element) {
   if (element.localName === 'input' && element.type === 'password') passwords.add(element);
   return passwords.has(element) || /^(hidden|file)$/.test(element.type) || /(^|\s)(cc-|one-time-code|\S+-password)/i.test(element.getAttribute('autocomplete') ?? '');
 }
+
 function isVisible(element) {
   const box = element.getBoundingClientRect();
   if (element.localName === 'area') return true;

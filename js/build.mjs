@@ -11,6 +11,8 @@ import { literal, pack } from './packing/pack.mjs';
 const [glue, wasm, out, unpackerFile] = process.argv.slice(2).map((argument) => path.resolve(argument));
 const here = path.dirname(fileURLToPath(import.meta.url));
 const { version } = JSON.parse(fs.readFileSync(path.join(here, '..', 'package.json'), 'utf8'));
+/** What each script begins with. */
+const banner = `/*! Toolmark ${version}, MIT */`;
 
 /**
  * The same glue in fewer bytes. wasm-bindgen writes out at each place how texts come and go, and what to free where there
@@ -180,14 +182,13 @@ if (wasm.endsWith('.js')) {
     format: 'iife',
     define: { ...shared.define, 'import.meta.url': '""' },
     plugins: [compiled((name) => sources[name]())],
-    banner: { js: `/*! Toolmark ${version}, MIT */` },
+    banner: { js: banner },
   });
   process.exit();
 }
 const unpacker = fs.readFileSync(unpackerFile);
 const code = Buffer.from(plain(fs.readFileSync(wasm, 'latin1')), 'latin1');
 const failed = await transform(fs.readFileSync(path.join(here, 'failed.js'), 'utf8'), { minify: true, charset: 'utf8', target: shared.target, define: shared.define });
-const banner = `/*! Toolmark ${version}, MIT */`;
 const packed = `()=>${literal(`\xff${pack(code, unpacker)}`)}`;
 const { outputFiles: [calls] } = await build({
   ...shared,
@@ -233,7 +234,7 @@ await build({
   outfile: path.join(out, 'toolmark.mjs'),
   format: 'esm',
   plugins: [withWasm(false)],
-  banner: { js: `/*! Toolmark ${version}, MIT */` },
+  banner: { js: banner },
 });
 for (const [name, entry] of [['inspect', 'inspect/panel.js'], ['relay', 'carry.js']]) {
   await build({
@@ -241,7 +242,7 @@ for (const [name, entry] of [['inspect', 'inspect/panel.js'], ['relay', 'carry.j
     entryPoints: [path.join(here, entry)],
     outfile: path.join(out, `toolmark.${name}.js`),
     format: 'esm',
-    banner: { js: `/*! Toolmark ${version}, MIT */` },
+    banner: { js: banner },
   });
 }
 fs.writeFileSync(path.join(out, 'toolmark_bg.wasm'), code);

@@ -259,13 +259,13 @@ impl Client {
         for (_, id) in self.asked.drain() {
             let message = "The relay that worked on this has ended; whether it had an effect is not known. Call again.";
             let failed = json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32_000, "message": message } });
-            if !write(&mut self.out, &failed.to_string().as_bytes()).await {
+            if !write(&mut self.out, failed.to_string().as_bytes()).await {
                 return false;
             }
         }
         for list in ["tools", "resources", "prompts"] {
             let changed = json!({ "jsonrpc": "2.0", "method": format!("notifications/{list}/list_changed") });
-            if !write(&mut self.out, &changed.to_string().as_bytes()).await {
+            if !write(&mut self.out, changed.to_string().as_bytes()).await {
                 return false;
             }
         }
